@@ -1,0 +1,40 @@
+# Every target works on a fresh machine with Go and a C compiler. The tag gives SQLite its full-text indexes; a build
+# without it stops with a sentence that says so.
+TAGS    := sqlite_fts5
+VERSION := $(shell sed -n 's/^## \([0-9][^ ]*\).*/\1/p' CHANGELOG.md | head -1)
+
+export CGO_ENABLED := 1
+export GOFLAGS := $(GOFLAGS) -tags=$(TAGS)
+
+.PHONY: build demo test check race stories update clean
+
+build:
+	go build -trimpath -ldflags '-s -w -X session-sidecar/internal/version.Version=$(VERSION)' -o bin/ ./cmd/sidecar
+
+demo: build
+	@./bin/sidecar demo
+
+# All tests, under the race detector, then the ones that need crash points. A skip that fixtures/skips.txt does not
+# name fails the run.
+test: check
+	@mkdir -p build
+	go tool gotestsum --format pkgname --jsonfile build/test.json -- -race -timeout 15m ./...
+	go run ./internal/skipcheck fixtures/skips.txt build/test.json
+
+# What reads the code without running it, for this system and for the two that we cannot run here.
+check:
+	@unformatted=$$(go tool gofumpt -l $$(git ls-files --cached --others --exclude-standard '*.go')); \
+	  test -z "$$unformatted" || { echo "not formatted as gofumpt does: $$unformatted"; exit 1; }
+	go vet ./...
+	go vet -tags $(TAGS),faultpoints ./...
+	go tool staticcheck ./...
+	go tool staticcheck -tags $(TAGS),faultpoints ./internal/faultpoint
+	CGO_ENABLED=0 GOOS=windows go vet ./...
+	CGO_ENABLED=0 GOOS=darwin go vet ./...
+
+# Rewrites what the stories expect. Read the difference before you keep it.
+update:
+	go test ./fixtures -update
+
+clean:
+	rm -rf bin build

@@ -1,0 +1,86 @@
+package cleanup
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+const (
+	indexName      = "sessions.json"
+	snapshotPrefix = "session_"
+	dumpPrefix     = "request_dump_"
+	jsonSuffix     = ".json"
+	jsonlSuffix    = ".jsonl"
+)
+
+var safeID = regexp.MustCompile(`^[A-Za-z0-9_.:-]{1,128}$`)
+
+// SafeAsName tells whether an id may become part of a file name. Everything else is never turned into one (contract 2,
+// 6.3: unsafe ids stay pending).
+func SafeAsName(id string) bool { return safeID.MatchString(id) }
+
+// claim says that a file in sessions/ is an artifact of an id, unless one of the rivals is a live session.
+type claim struct {
+	name   string
+	id     string
+	rivals []string
+}
+
+// claims decides which of the names in sessions/ belong to which of the ids (contract 6.1). It only ever picks from
+// names that are there, letter by letter, so that a file system that ignores case cannot give one session's file to
+// another. Unsafe ids, and ids that cannot be file names on this system, have no artifacts.
+func claims(names []string, ids map[string]bool) []claim {
+	var found []claim
+	add := func(name, id string, rivals ...string) {
+		if ids[id] && SafeAsName(id) && canBeFileName(id) {
+			found = append(found, claim{name, id, rivals})
+		}
+	}
+	for _, name := range names {
+		if protected(name) {
+			continue
+		}
+		if stem, ok := strings.CutSuffix(name, jsonlSuffix); ok {
+			add(name, stem)
+			continue
+		}
+		stem, ok := strings.CutSuffix(name, jsonSuffix)
+		if !ok {
+			continue
+		}
+		add(name, stem)
+		if id, ok := strings.CutPrefix(stem, snapshotPrefix); ok {
+			add(name, id, stem)
+		}
+		if rest, ok := strings.CutPrefix(stem, dumpPrefix); ok {
+			owners := dumpOwners(rest)
+			for i, id := range owners {
+				add(name, id, owners[i+1:]...)
+			}
+		}
+	}
+	return found
+}
+
+// dumpOwners lists every id that a dump named request_dump_<rest>.json may belong to, shortest first: of two that fit,
+// the longer one owns it if it is live.
+func dumpOwners(rest string) []string {
+	var owners []string
+	for i, c := range rest {
+		if c == '_' && i > 0 {
+			owners = append(owners, rest[:i])
+		}
+	}
+	return owners
+}
+
+// protected names are never artifacts, whatever an id looks like.
+func protected(name string) bool {
+	return sameFileName(name, indexName) || strings.HasPrefix(name, manifestPrefix)
+}
+
+func sorted(names []string) []string {
+	slices.Sort(names)
+	return names
+}

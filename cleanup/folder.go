@@ -1,0 +1,120 @@
+// Package cleanup removes the files that deleted sessions leave in a home's sessions/ folder, and keeps the manifests
+// that let it finish after a crash (contract 6). It knows nothing of stores: whoever calls it tells which ids are live.
+package cleanup
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"session-sidecar/internal/home"
+)
+
+// FolderName is where a home keeps its artifacts and manifests.
+const FolderName = "sessions"
+
+// Folder is a home's sessions/ folder, opened once for one operation: everything goes through its handle, so that no
+// name, link or renamed folder can lead out of it. A missing folder is fine: it has no artifacts.
+type Folder struct {
+	home *os.Root
+	root *os.Root // nil while sessions/ is missing
+}
+
+// Open opens sessions/ of a resolved home. A link that stays inside the home is followed; one that leaves it, or
+// something that is no folder, is ErrUnusableFolder (contract 6.1).
+func Open(homePath string) (*Folder, error) {
+	homeRoot, err := os.OpenRoot(homePath)
+	if err != nil {
+		return nil, &Error{Kind: ErrUnusableFolder, Name: homePath, Cause: err}
+	}
+	f := &Folder{home: homeRoot}
+	if f.root, err = openSessions(homeRoot, homePath); err != nil {
+		_ = homeRoot.Close()
+		return nil, &Error{Kind: ErrUnusableFolder, Name: FolderName, Cause: err}
+	}
+	return f, nil
+}
+
+func openSessions(homeRoot *os.Root, homePath string) (*os.Root, error) {
+	info, err := homeRoot.Lstat(FolderName)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	name := FolderName
+	if info.Mode()&fs.ModeSymlink != 0 {
+		// The Root would refuse an absolute link even where it stays inside, so the way is resolved first; the Root
+		// still refuses to leave the home if the link is replaced in between.
+		target, err := filepath.EvalSymlinks(filepath.Join(homePath, FolderName))
+		if err != nil {
+			return nil, err
+		}
+		if !home.Contains(homePath, target) {
+			return nil, errors.New("it is a link that leads out of the home")
+		}
+		if name, err = filepath.Rel(homePath, target); err != nil {
+			return nil, err
+		}
+	} else if !info.IsDir() {
+		return nil, errors.New("it is not a folder")
+	}
+	return homeRoot.OpenRoot(name)
+}
+
+// Close gives the handles back.
+func (f *Folder) Close() {
+	if f.root != nil {
+		_ = f.root.Close()
+	}
+	_ = f.home.Close()
+}
+
+// create makes a missing sessions/ durably, readable by its owner alone.
+func (f *Folder) create() error {
+	if f.root != nil {
+		return nil
+	}
+	if err := f.home.Mkdir(FolderName, 0o700); err != nil {
+		return err
+	}
+	root, err := f.home.OpenRoot(FolderName)
+	if err != nil {
+		return err
+	}
+	f.root = root
+	return syncFolder(f.home)
+}
+
+// names lists the folder, in the order of the names.
+func (f *Folder) names() ([]string, error) {
+	dir, err := f.root.Open(".")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = dir.Close() }()
+	names, err := dir.Readdirnames(-1)
+	if err != nil {
+		return nil, err
+	}
+	return sorted(names), nil
+}
+
+// syncFolder makes the names in a folder durable. Windows has no such call and orders them itself.
+func syncFolder(root *os.Root) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	dir, err := root.Open(".")
+	if err != nil {
+		return err
+	}
+	if err := dir.Sync(); err != nil {
+		_ = dir.Close()
+		return err
+	}
+	return dir.Close()
+}

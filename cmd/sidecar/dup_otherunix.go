@@ -1,0 +1,8 @@
+//go:build unix && !linux
+
+package main
+
+import "golang.org/x/sys/unix"
+
+// pointAt makes the descriptor to another name of from.
+func pointAt(from, to int) error { return unix.Dup2(from, to) }

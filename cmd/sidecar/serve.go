@@ -1,0 +1,91 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"strconv"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"session-sidecar/internal/version"
+	"session-sidecar/methods"
+	"session-sidecar/rpc"
+)
+
+const longHelp = `The session sidecar deletes chat sessions from an Agent's state.db so that they
+stay deleted: the whole conversation and nothing else, never under a running
+turn, and with every leftover file removed even after a crash.
+
+A desktop app starts it with pipes and speaks JSON-RPC 2.0 to it, one JSON
+document a line, on its standard input and output. Its log goes to standard
+error. To make one call by hand:
+
+  sidecar call rpc.methods
+  sidecar call state_db.delete_cli_session \
+      '{"profile_home":"/path/to/profile","session_id":"20260101_120000_abc123"}'
+
+To see what it does on a made-up history: sidecar demo
+
+Environment: SIDECAR_MAX_CALLS, how many calls run at once (64 where unset).`
+
+// maxCallsVariable is the one setting that the environment may change (contract 1.5).
+const maxCallsVariable = "SIDECAR_MAX_CALLS"
+
+func serveOrHelp(cmd *cobra.Command, _ []string) error {
+	if term.IsTerminal(int(os.Stdin.Fd())) {
+		return cmd.Help()
+	}
+	maxCalls, err := maxCallsFromEnvironment()
+	if err != nil {
+		return usageError{err}
+	}
+	code, err := serve(cmd.Context(), maxCalls)
+	if err != nil {
+		return err
+	}
+	return exitCode(code)
+}
+
+func maxCallsFromEnvironment() (int, error) {
+	text := os.Getenv(maxCallsVariable)
+	if text == "" {
+		return rpc.DefaultMaxCalls, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		return 0, fmt.Errorf("%s must be a whole number from 1, not %q", maxCallsVariable, text)
+	}
+	return n, nil
+}
+
+// serve speaks to the host until the orderly end and gives the exit status.
+func serve(ctx context.Context, maxCalls int) (int, error) {
+	// Asked for before anything is written: a write to a pipe that nobody reads must fail, not kill (contract 1.8).
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGINT)
+	defer stop()
+	frames, err := claimStdout()
+	if err != nil {
+		return 0, fmt.Errorf("keep standard output for frames: %w", err)
+	}
+	defer func() { _ = frames.Close() }()
+	log, flushLog := newLog(os.Stderr, slog.LevelInfo)
+	defer flushLog()
+
+	ctx, hostGone := context.WithCancel(ctx)
+	defer hostGone()
+	go whenParentEnds(ctx, func() {
+		log.Info("the process that started the sidecar is gone")
+		hostGone()
+	})
+	log.Info("serving", "version", version.Version, "pid", os.Getpid())
+	code := rpc.New(methods.New(log), log, maxCalls).Serve(ctx, io.Reader(os.Stdin), frames)
+	log.Info("ended", "exit_code", code)
+	return code, nil
+}

@@ -1,0 +1,38 @@
+// Package faultpoint names the instants of a delete at which a crash matters, so that a test can end the real process
+// at each of them and look at what is left (contract 9: a crash leaves all of a delete or none of it).
+//
+// A release build compiles every Hit to nothing. The build tag faultpoints turns them on; see on.go.
+package faultpoint
+
+// Point is the name of one instant: what has just happened, or is about to.
+type Point string
+
+// The points, in the order in which a delete passes them.
+const (
+	LockHeld               Point = "lock_held"                 // the home's file lock is ours; nothing was looked at
+	WriteLockHeld          Point = "write_lock_held"           // the write transaction is open; nothing was decided
+	PlanDecided            Point = "plan_decided"              // the rows that go are known; none is gone
+	RowsChanged            Point = "rows_changed"              // the rows are gone inside the transaction only
+	ManifestTempWritten    Point = "manifest_temp_written"     // the temporary manifest has its bytes, not synced
+	ManifestTempSynced     Point = "manifest_temp_synced"      // the temporary manifest is on the disk
+	ManifestRenamed        Point = "manifest_renamed"          // the manifest has its name; the folder is not synced
+	ManifestDurable        Point = "manifest_durable"          // the folder is synced; nothing is committed
+	BeforeCommit           Point = "before_commit"             // the last instant at which a cancel is heard
+	AfterCommit            Point = "after_commit"              // the rows are gone for good; every artifact is there
+	BeforeUnlink           Point = "before_unlink"             // one artifact is about to go
+	AfterUnlink            Point = "after_unlink"              // one artifact is gone
+	ArtifactsDurablyGone   Point = "artifacts_durably_gone"    // the folder is synced after the unlinks
+	ManifestRewritten      Point = "manifest_rewritten"        // a manifest was replaced by what is left of it
+	BeforeManifestRemoval  Point = "before_manifest_removal"   // nothing of a manifest is pending any more
+	AfterManifestRemoval   Point = "after_manifest_removal"    // a settled manifest is gone
+	BeforeLocksAreReleased Point = "before_locks_are_released" // all work is done; the answer is not sent
+)
+
+// All lists every point, so that a test can show that each one has a case.
+func All() []Point {
+	return []Point{
+		LockHeld, WriteLockHeld, PlanDecided, RowsChanged, ManifestTempWritten, ManifestTempSynced, ManifestRenamed,
+		ManifestDurable, BeforeCommit, AfterCommit, BeforeUnlink, AfterUnlink, ArtifactsDurablyGone, ManifestRewritten,
+		BeforeManifestRemoval, AfterManifestRemoval, BeforeLocksAreReleased,
+	}
+}

@@ -1,0 +1,74 @@
+// Package sidecartest runs the real program against real stores for the tests: it builds the binary, makes homes, and
+// speaks over pipes. Only tests import it.
+package sidecartest
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Build is a kind of binary.
+type Build string
+
+// The kinds. The race detector is in a binary exactly where it is in the test that runs it, except in Release.
+const (
+	Plain       Build = "sidecar"
+	FaultPoints Build = "sidecar-faultpoints"
+	Release     Build = "sidecar-release"
+)
+
+var builds sync.Map // Build -> func() (string, error)
+
+// Binary builds the program once for each test process and gives its path. The Go build cache makes this quick.
+func Binary(t testing.TB, kind Build) string {
+	t.Helper()
+	once, _ := builds.LoadOrStore(kind, sync.OnceValues(func() (string, error) { return build(kind) }))
+	path, err := once.(func() (string, error))()
+	require.NoError(t, err)
+	return path
+}
+
+func build(kind Build) (string, error) {
+	dir, err := os.MkdirTemp("", "sidecar-build-")
+	if err != nil {
+		return "", err
+	}
+	cleanups = append(cleanups, func() { _ = os.RemoveAll(dir) })
+	path := filepath.Join(dir, string(kind))
+	if runtime.GOOS == "windows" {
+		path += ".exe"
+	}
+	tags := "sqlite_fts5"
+	if kind == FaultPoints {
+		tags += ",faultpoints"
+	}
+	args := []string{"build", "-tags", tags, "-o", path}
+	if raceEnabled && kind != Release {
+		args = append(args, "-race")
+	}
+	command := exec.Command("go", append(args, "session-sidecar/cmd/sidecar")...)
+	if output, err := command.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, output)
+	}
+	return path, nil
+}
+
+var cleanups []func()
+
+// Main runs a package's tests and removes what Binary built.
+func Main(m *testing.M) {
+	code := m.Run()
+	for _, cleanup := range slices.Backward(cleanups) {
+		cleanup()
+	}
+	os.Exit(code)
+}

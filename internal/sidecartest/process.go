@@ -1,0 +1,245 @@
+package sidecartest
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// patience is how long a test waits for what must come; it only ever runs out when something is broken.
+const patience = 60 * time.Second
+
+// Process is a running sidecar with its pipes.
+type Process struct {
+	t      testing.TB
+	Cmd    *exec.Cmd
+	Stdin  io.WriteCloser
+	lines  chan string
+	stderr *lockedBuffer
+
+	exited   chan struct{}
+	exitCode int
+}
+
+// Option changes how a process is started.
+type Option func(*exec.Cmd)
+
+// Env adds to the process's environment.
+func Env(assignments ...string) Option {
+	return func(c *exec.Cmd) { c.Env = append(c.Env, assignments...) }
+}
+
+// Dir sets the process's working directory.
+func Dir(path string) Option { return func(c *exec.Cmd) { c.Dir = path } }
+
+// Start runs the program with pipes. It is killed when the test ends, if it still runs.
+func Start(t testing.TB, kind Build, options ...Option) *Process {
+	t.Helper()
+	cmd := exec.Command(Binary(t, kind))
+	cmd.Env = os.Environ()
+	for _, option := range options {
+		option(cmd)
+	}
+	stdin, err := cmd.StdinPipe()
+	require.NoError(t, err)
+	stdout, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	p := &Process{
+		t: t, Cmd: cmd, Stdin: stdin, lines: make(chan string, 4096), stderr: &lockedBuffer{}, exited: make(chan struct{}),
+	}
+	if cmd.Stderr == nil {
+		cmd.Stderr = p.stderr
+	}
+	require.NoError(t, cmd.Start())
+	go p.collect(stdout)
+	t.Cleanup(func() {
+		p.Kill()
+		<-p.exited
+	})
+	return p
+}
+
+func (p *Process) collect(stdout io.Reader) {
+	reader := bufio.NewReaderSize(stdout, 1<<16)
+	for {
+		line, err := reader.ReadString('\n')
+		if line != "" {
+			p.lines <- line
+		}
+		if err != nil {
+			break
+		}
+	}
+	close(p.lines)
+	var exit *exec.ExitError
+	if err := p.Cmd.Wait(); errors.As(err, &exit) {
+		p.exitCode = exit.ExitCode()
+	} else if err != nil {
+		p.exitCode = -1
+	}
+	close(p.exited)
+}
+
+// Send writes text as it is.
+func (p *Process) Send(text string) {
+	p.t.Helper()
+	_, err := io.WriteString(p.Stdin, text)
+	require.NoError(p.t, err, "the sidecar does not read: %s", p.stderr)
+}
+
+// Line waits for the next line of standard output and checks that it is one JSON document.
+func (p *Process) Line() string {
+	p.t.Helper()
+	line, ok := p.TryLine(patience)
+	require.True(p.t, ok, "no line came; standard error: %s", p.stderr)
+	return line
+}
+
+// TryLine waits for the next line for a while.
+func (p *Process) TryLine(limit time.Duration) (string, bool) {
+	p.t.Helper()
+	select {
+	case line, ok := <-p.lines:
+		if ok {
+			require.True(p.t, json.Valid([]byte(line)), "standard output holds something but JSON: %q", line)
+		}
+		return line, ok
+	case <-time.After(limit):
+		return "", false
+	}
+}
+
+// Reply is one frame of the sidecar.
+type Reply struct {
+	ID     json.RawMessage `json:"id"`
+	Method string          `json:"method"`
+	Params json.RawMessage `json:"params"`
+	Result json.RawMessage `json:"result"`
+	Error  *struct {
+		Code    int             `json:"code"`
+		Message string          `json:"message"`
+		Data    json.RawMessage `json:"data"`
+	} `json:"error"`
+}
+
+// Reply waits for the next frame.
+func (p *Process) Reply() Reply {
+	p.t.Helper()
+	var reply Reply
+	require.NoError(p.t, json.Unmarshal([]byte(p.Line()), &reply))
+	return reply
+}
+
+// Handshake introduces the host.
+func (p *Process) Handshake(params ...string) {
+	p.t.Helper()
+	params = append(params, `{"rpc_version":1}`)
+	p.Send(`{"jsonrpc":"2.0","id":"handshake","method":"runtime.handshake","params":` + params[0] + "}\n")
+	reply := p.Reply()
+	require.Nil(p.t, reply.Error, "handshake: %s", p.stderr)
+}
+
+// Request sends a request with an id and parameters that are encoded.
+func (p *Process) Request(id any, method string, params any) {
+	p.t.Helper()
+	line, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "method": method, "params": params})
+	require.NoError(p.t, err)
+	p.Send(string(line) + "\n")
+}
+
+// DeleteResult is the answer to a delete.
+type DeleteResult struct {
+	OK         bool     `json:"ok"`
+	DeletedIDs []string `json:"deleted_ids"`
+	Refused    string   `json:"refused"`
+	Reason     string   `json:"reason"`
+	Detail     string   `json:"detail"`
+	Path       string   `json:"path"`
+	Existed    *bool    `json:"existed"`
+	Guard      *struct {
+		SessionID string  `json:"session_id"`
+		Kind      string  `json:"kind"`
+		Holder    string  `json:"holder"`
+		ExpiresAt float64 `json:"expires_at"`
+	} `json:"guard"`
+	Cleanup *struct {
+		Complete bool `json:"complete"`
+		Pending  []struct {
+			SessionID string `json:"session_id"`
+			Cause     string `json:"cause"`
+		} `json:"pending"`
+		Unreadable []string `json:"unreadable"`
+	} `json:"cleanup"`
+	LeftBehind []struct {
+		Kind  string `json:"kind"`
+		Count int    `json:"count"`
+	} `json:"left_behind"`
+	FTSStale []string `json:"fts_stale"`
+}
+
+// Delete makes one delete and waits for its answer. more are further parameters.
+func (p *Process) Delete(home *Home, id string, more ...map[string]any) DeleteResult {
+	p.t.Helper()
+	params := map[string]any{"profile_home": home.Path, "session_id": id}
+	for _, m := range more {
+		for k, v := range m {
+			params[k] = v
+		}
+	}
+	p.Request("delete", "state_db.delete_cli_session", params)
+	reply := p.Reply()
+	require.Nil(p.t, reply.Error, "delete of %s: %s", id, p.stderr)
+	var result DeleteResult
+	require.NoError(p.t, json.Unmarshal(reply.Result, &result))
+	return result
+}
+
+// CloseStdin ends the input.
+func (p *Process) CloseStdin() { _ = p.Stdin.Close() }
+
+// Kill ends the process at once.
+func (p *Process) Kill() {
+	_ = p.Cmd.Process.Kill()
+	_ = p.Stdin.Close()
+}
+
+// Wait gives the exit code once the process has ended and all its output was read.
+func (p *Process) Wait() int {
+	p.t.Helper()
+	select {
+	case <-p.exited:
+		return p.exitCode
+	case <-time.After(patience):
+		require.Fail(p.t, "the sidecar does not end", "standard error: %s", p.stderr)
+		return -1
+	}
+}
+
+// Stderr is what the process has logged.
+func (p *Process) Stderr() string { return p.stderr.String() }
+
+type lockedBuffer struct {
+	mu     sync.Mutex
+	buffer bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(text []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buffer.Write(text)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buffer.String()
+}

@@ -1,0 +1,123 @@
+package methods
+
+import (
+	"context"
+	"slices"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"session-sidecar/internal/version"
+	"session-sidecar/rpc"
+)
+
+// openRPCVersion is the form of the discovery document.
+const openRPCVersion = "1.3.2"
+
+type noParams struct{}
+
+type methodsResult struct {
+	Methods []string `json:"methods" jsonschema:"the names of all methods, sorted"`
+}
+
+type cancelParams struct {
+	ID RequestID `json:"id" jsonschema:"the id of the request to cancel, spelled as it was sent"`
+}
+
+type cancelResult struct {
+	Cancelled bool   `json:"cancelled"`
+	Reason    string `json:"reason,omitempty" jsonschema:"not_active: no call with this id is in flight"`
+}
+
+// registerRPC adds the methods about the channel itself (contract 1.4, 2).
+func registerRPC(r *Registry) {
+	register(r, spec[noParams, methodsResult]{
+		name: "rpc.methods", summary: "Lists the names of all methods.",
+		call: func(context.Context, noParams) (methodsResult, error) { return methodsResult{r.names()}, nil },
+	})
+	register(r, spec[noParams, Document]{
+		name: "rpc.discover", summary: "Describes every method as an OpenRPC document.",
+		call: func(context.Context, noParams) (Document, error) { return r.document(), nil },
+	})
+	register(r, spec[cancelParams, cancelResult]{
+		name: "rpc.cancel", summary: "Cancels a call in flight. The cancelled call still answers.",
+		inline: true,
+		call: func(ctx context.Context, p cancelParams) (cancelResult, error) {
+			if rpc.FromContext(ctx).Cancel([]byte(p.ID)) {
+				return cancelResult{Cancelled: true}, nil
+			}
+			return cancelResult{Reason: "not_active"}, nil
+		},
+	})
+}
+
+// contentDescriptor is OpenRPC's word for a named value with a schema.
+type contentDescriptor struct {
+	Name        string             `json:"name"`
+	Description string             `json:"description,omitempty"`
+	Required    bool               `json:"required,omitempty"`
+	Schema      *jsonschema.Schema `json:"schema"`
+}
+
+// everyMethod are the conditions that any call may meet, and needsHandshake the one of all but rpc.* and runtime.*.
+var (
+	everyMethod    = []Reason{ConditionBusy, ConditionCancelled, ConditionShuttingDown}
+	needsHandshake = []Reason{ConditionHandshakeRequired}
+)
+
+// document is the whole discovery document. x-reasons carries, for each reason and condition, whether to retry and what
+// to tell the user (contract 1.10).
+func (r *Registry) document() Document {
+	var list []Document
+	for _, name := range r.names() {
+		list = append(list, r.methods[name].document())
+	}
+	return Document{
+		"openrpc":   openRPCVersion,
+		"info":      Document{"title": "session sidecar", "version": version.Version, "license": Document{"name": "MIT"}},
+		"methods":   list,
+		"x-reasons": Meanings,
+	}
+}
+
+func (m *method) document() Document {
+	params := []contentDescriptor{}
+	for _, name := range m.params.PropertyOrder {
+		property := m.params.Properties[name]
+		params = append(params, contentDescriptor{
+			Name: name, Description: property.Description,
+			Required: slices.Contains(m.params.Required, name), Schema: property,
+		})
+	}
+	reasons := slices.Concat(m.reasons, everyMethod)
+	if !isOpen(m.name) {
+		reasons = append(reasons, needsHandshake...)
+	}
+	slices.Sort(reasons)
+	return Document{
+		"name": m.name, "summary": m.summary, "paramStructure": "by-name",
+		"params":          params,
+		"result":          contentDescriptor{Name: "result", Schema: m.result},
+		"errors":          errorObjects(reasons),
+		"x-params-schema": m.params,
+		"x-reasons":       reasons,
+		"x-streams":       []string{},
+	}
+}
+
+// errorObjects lists what a method may answer instead of a result.
+func errorObjects(reasons []Reason) []rpc.Error {
+	objects := []rpc.Error{
+		{Code: rpc.CodeInvalidParams, Message: "invalid params"},
+		{Code: rpc.CodeInternal, Message: "unexpected failure"},
+	}
+	for _, reason := range reasons {
+		code := rpc.CodeApplication
+		if reason == ConditionCancelled {
+			code = rpc.CodeCancelled
+		}
+		objects = append(objects, rpc.Error{
+			Code: code, Message: Meanings[reason].Sentence, Data: rpc.Condition{Condition: string(reason)},
+		})
+	}
+	return objects
+}

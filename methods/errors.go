@@ -1,0 +1,67 @@
+package methods
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"session-sidecar/cleanup"
+	"session-sidecar/internal/home"
+	"session-sidecar/locks"
+	"session-sidecar/rpc"
+	"session-sidecar/statedb"
+)
+
+// reasons is the one table from the errors of the packages below to the wire. The first that matches counts.
+var reasons = []struct {
+	err    error
+	reason Reason
+}{
+	{home.ErrMissing, ReasonStoreMissing},
+	{home.ErrUnusable, ReasonIOError},
+	{locks.ErrTimeout, ReasonLockTimeout},
+	{locks.ErrUnusable, ReasonIOError},
+	{cleanup.ErrManifest, ReasonManifestFailed},
+	{cleanup.ErrUnusableFolder, ReasonIOError},
+	{statedb.ErrActiveTurn, ReasonActiveTurn},
+	{statedb.ErrRuntimeHistory, ReasonRuntimeHistory},
+	{statedb.ErrMissing, ReasonStoreMissing},
+	{statedb.ErrUnsupported, ReasonStoreUnsupported},
+	{statedb.ErrBusy, ReasonStoreBusy},
+	{statedb.ErrCorrupt, ReasonStoreCorrupt},
+	{statedb.ErrGuardsUnavailable, ReasonWriteGuardUnavailable},
+	{statedb.ErrLineageAmbiguous, ReasonLineageAmbiguous},
+	{statedb.ErrFullTextUnwritable, ReasonFTSUnavailable},
+	{statedb.ErrIO, ReasonIOError},
+}
+
+// refusals are the two reasons that hosts know by the older field "refused" (contract 4).
+var refusals = map[Reason]bool{ReasonActiveTurn: true, ReasonRuntimeHistory: true}
+
+// reasonOf finds the reason of an error, if it is one that a caller can act on.
+func reasonOf(err error) (Reason, bool) {
+	for _, r := range reasons {
+		if errors.Is(err, r.err) {
+			return r.reason, true
+		}
+	}
+	return "", false
+}
+
+// detailOf is the error as one line for a human.
+func detailOf(err error) string {
+	return strings.Join(strings.Fields(strings.ReplaceAll(err.Error(), "\n", "; ")), " ")
+}
+
+// application is an error answer with a condition.
+func application(condition Reason, format string, args ...any) *rpc.Error {
+	return &rpc.Error{
+		Code:    rpc.CodeApplication,
+		Message: fmt.Sprintf(format, args...),
+		Data:    rpc.Condition{Condition: string(condition)},
+	}
+}
+
+func invalidParams(format string, args ...any) *rpc.Error {
+	return &rpc.Error{Code: rpc.CodeInvalidParams, Message: fmt.Sprintf(format, args...)}
+}

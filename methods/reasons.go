@@ -1,0 +1,65 @@
+package methods
+
+import "session-sidecar/rpc"
+
+// Reason is a stable word that says why something was refused or failed: the reason of a delete's result, or the
+// data.condition of an error answer (contract 1.10, 4).
+type Reason string
+
+// The reasons of a delete.
+const (
+	ReasonActiveTurn            Reason = "active_turn"
+	ReasonRuntimeHistory        Reason = "runtime_history_unsupported"
+	ReasonStoreMissing          Reason = "store_missing"
+	ReasonStoreUnsupported      Reason = "store_unsupported"
+	ReasonStoreBusy             Reason = "store_busy"
+	ReasonStoreCorrupt          Reason = "store_corrupt"
+	ReasonWriteGuardUnavailable Reason = "write_guard_unavailable"
+	ReasonLineageAmbiguous      Reason = "lineage_ambiguous"
+	ReasonFTSUnavailable        Reason = "fts_unavailable"
+	ReasonManifestFailed        Reason = "manifest_failed"
+	ReasonCleanupPending        Reason = "cleanup_pending"
+	ReasonLockTimeout           Reason = "lock_timeout"
+	ReasonIOError               Reason = "io_error"
+)
+
+// The conditions of error answers.
+const (
+	ConditionHandshakeRequired Reason = "handshake_required"
+	ConditionAlreadyHandshaken Reason = "already_handshaken"
+	ConditionVersionMismatch   Reason = "sidecar_rpc_version_mismatch"
+	ConditionBusy              Reason = rpc.ConditionBusy
+	ConditionCancelled         Reason = rpc.ConditionCancelled
+	ConditionShuttingDown      Reason = rpc.ConditionShuttingDown
+)
+
+// Meaning is what a host needs to act on a reason without a table of its own.
+type Meaning struct {
+	// Retryable tells whether the same call may succeed later, with nobody changing anything but what passes by itself.
+	Retryable bool `json:"retryable"`
+	// Sentence can be shown to a user as it is.
+	Sentence string `json:"sentence"`
+}
+
+// Meanings is the one table of them all; rpc.discover carries it.
+var Meanings = map[Reason]Meaning{
+	ReasonActiveTurn:            {true, "This conversation is in use right now. Try again when the reply is finished."},
+	ReasonRuntimeHistory:        {false, "A newer version of the Agent wrote this conversation. Update the Agent to delete it."},
+	ReasonStoreMissing:          {false, "There is no conversation history in this profile."},
+	ReasonStoreUnsupported:      {false, "This history is of a kind that cannot be deleted from safely, so nothing was deleted."},
+	ReasonStoreBusy:             {true, "The Agent is busy saving. Try again in a moment."},
+	ReasonStoreCorrupt:          {false, "The conversation history is damaged, so nothing was deleted."},
+	ReasonWriteGuardUnavailable: {false, "This version of the Agent cannot show whether a conversation is in use, so nothing was deleted."},
+	ReasonLineageAmbiguous:      {false, "It is not certain which parts belong to this conversation, so nothing was deleted."},
+	ReasonFTSUnavailable:        {false, "The search index of this history cannot be updated, so nothing was deleted."},
+	ReasonManifestFailed:        {true, "The clean-up could not be prepared, so nothing was deleted. Check the free space and the permissions of the profile."},
+	ReasonCleanupPending:        {true, "The conversation is deleted, but some of its files could not be removed yet."},
+	ReasonLockTimeout:           {true, "Another program is deleting in this profile. Try again in a moment."},
+	ReasonIOError:               {true, "The history could not be read or written, so nothing was deleted. Check the disk and the permissions."},
+	ConditionHandshakeRequired:  {false, "The program that started the sidecar did not introduce itself first."},
+	ConditionAlreadyHandshaken:  {false, "The program that started the sidecar introduced itself twice, differently."},
+	ConditionVersionMismatch:    {false, "The app and its sidecar are of different versions. Reinstall or update the app."},
+	ConditionBusy:               {true, "Too much is going on at once. Try again in a moment."},
+	ConditionCancelled:          {true, "This was cancelled; nothing was deleted."},
+	ConditionShuttingDown:       {true, "The sidecar is closing. Try again when it has started anew."},
+}

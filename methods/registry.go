@@ -1,0 +1,142 @@
+// Package methods holds every method that a host can call: it decodes parameters, calls the packages that do the work,
+// and maps their errors to the wire. One registration of a method gives its decoding, its JSON Schema and its entry in
+// rpc.discover.
+package methods
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"session-sidecar/rpc"
+)
+
+// spec is one registration. P is the struct of the parameters, R the result.
+type spec[P, R any] struct {
+	name    string
+	summary string
+	// inline methods are finished before the next line is read and take no slot (contract 1.4, 1.9).
+	inline bool
+	// lenient methods ignore fields that they do not know, for older hosts (contract 1.7).
+	lenient bool
+	// reasons are the words that its result or its error answer may carry, beside those of every method.
+	reasons []Reason
+	// before sees the fields before they are checked; an error ends the call.
+	before func(ctx context.Context, fields map[string]json.RawMessage) error
+	call   func(ctx context.Context, params P) (R, error)
+}
+
+// method is a registration with its types worked out.
+type method struct {
+	name, summary  string
+	inline         bool
+	reasons        []Reason
+	params, result *jsonschema.Schema
+	call           func(ctx context.Context, raw json.RawMessage) (any, error)
+}
+
+// Registry holds the methods by their names.
+type Registry struct {
+	methods map[string]*method
+	// gate refuses a method whose turn has not come; see session.
+	gate func(name string) *rpc.Error
+}
+
+// register adds a method. A type that has no JSON Schema is a mistake of this build, found by the first test.
+func register[P, R any](r *Registry, s spec[P, R]) {
+	params := schemaFor[P]()
+	checked, err := params.Resolve(nil)
+	if err != nil {
+		panic(fmt.Sprintf("%s: %v", s.name, err))
+	}
+	if s.lenient {
+		params.AdditionalProperties = nil
+	}
+	r.methods[s.name] = &method{
+		name: s.name, summary: s.summary, inline: s.inline, reasons: s.reasons,
+		params: params, result: schemaFor[R](),
+		call: func(ctx context.Context, raw json.RawMessage) (any, error) {
+			fields, err := fieldsOf(raw)
+			if err != nil {
+				return nil, err
+			}
+			if s.before != nil {
+				if err := s.before(ctx, fields); err != nil {
+					return nil, err
+				}
+			}
+			var p P
+			if err := decodeParams(fields, checked, s.lenient, &p); err != nil {
+				return nil, err
+			}
+			return s.call(ctx, p)
+		},
+	}
+}
+
+// Route finds a method for the transport. Before a good handshake every method outside rpc.* and runtime.*, known or
+// not, is refused (contract 1.9).
+func (r *Registry) Route(name string) (rpc.Endpoint, *rpc.Error) {
+	if refusal := r.gate(name); refusal != nil {
+		return rpc.Endpoint{}, refusal
+	}
+	m := r.methods[name]
+	if m == nil {
+		return rpc.Endpoint{}, &rpc.Error{Code: rpc.CodeMethodNotFound, Message: fmt.Sprintf("there is no method %q", name)}
+	}
+	return rpc.Endpoint{Inline: m.inline, Call: m.call}, nil
+}
+
+// names lists the methods, sorted.
+func (r *Registry) names() []string { return slices.Sorted(maps.Keys(r.methods)) }
+
+func fieldsOf(raw json.RawMessage) (map[string]json.RawMessage, error) {
+	fields := map[string]json.RawMessage{}
+	if raw == nil {
+		return fields, nil
+	}
+	if err := json.Unmarshal(raw, &fields); err != nil {
+		return nil, invalidParams("params: %v", err)
+	}
+	return fields, nil
+}
+
+// decodeParams checks the fields against the method's own schema, then decodes them. The names are compared exactly
+// first, because encoding/json would take a field in any case.
+func decodeParams(fields map[string]json.RawMessage, checked *jsonschema.Resolved, lenient bool, into any) error {
+	known := checked.Schema().Properties
+	for field := range fields {
+		if known[field] != nil {
+			continue
+		}
+		for name := range known {
+			if strings.EqualFold(field, name) {
+				return invalidParams("the field %q is spelled %q", name, field)
+			}
+		}
+		if !lenient {
+			return invalidParams("there is no field %q", field)
+		}
+		delete(fields, field)
+	}
+	text, err := rpc.Encode(fields) // which leaves the bytes of an id as they are
+	if err != nil {
+		return invalidParams("params: %v", err)
+	}
+	var instance any
+	if err := json.Unmarshal(text, &instance); err != nil {
+		return invalidParams("params: %v", err)
+	}
+	if err := checked.Validate(instance); err != nil {
+		return invalidParams("params: %s", strings.TrimPrefix(detailOf(err), "validating root: "))
+	}
+	if err := json.Unmarshal(text, into); err != nil {
+		return invalidParams("params: %v", err)
+	}
+	return nil
+}

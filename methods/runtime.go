@@ -1,0 +1,190 @@
+package methods
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"session-sidecar/internal/deletion"
+	"session-sidecar/internal/version"
+	"session-sidecar/rpc"
+	"session-sidecar/statedb"
+)
+
+// RPCVersion is the version of this protocol (contract 2).
+const RPCVersion = 1
+
+// exitVersionMismatch is the exit status that tells a host that a restart cannot help.
+const exitVersionMismatch = 3
+
+// capabilities are what this build can do beside its methods. One that is not built is not in the list (contract 2).
+var capabilities = []string{"path.legacy", "whole_conversation"}
+
+type handshakeParams struct {
+	RPCVersion int    `json:"rpc_version" jsonschema:"the version of the protocol that the host speaks"`
+	AgentDir   string `json:"agent_dir,omitempty" jsonschema:"the folder of the installed Agent; it decides which path a delete takes"`
+	BaseHome   string `json:"base_home,omitempty" jsonschema:"the home of the base profile"`
+}
+
+type handshakeResult struct {
+	RPCVersion    int       `json:"rpc_version"`
+	Version       string    `json:"version"`
+	PID           int       `json:"pid"`
+	SQLiteVersion string    `json:"sqlite_version"`
+	FTS5          bool      `json:"fts5"`
+	Capabilities  []string  `json:"capabilities"`
+	Agent         agentInfo `json:"agent"`
+}
+
+type agentInfo struct {
+	Known     bool   `json:"known" jsonschema:"whether the host named the Agent's folder"`
+	Dir       string `json:"dir,omitempty"`
+	CanRetire *bool  `json:"can_retire,omitempty" jsonschema:"whether the Agent can retire conversations: false for one that is older than the runtime ledger"`
+}
+
+// versionMismatch is the data of the answer to a host of another version.
+type versionMismatch struct {
+	Condition Reason `json:"condition"`
+	Sidecar   int    `json:"sidecar_rpc_version"`
+	Host      int    `json:"host_rpc_version"`
+}
+
+type statusResult struct {
+	UptimeSeconds float64      `json:"uptime_seconds"`
+	Calls         callsInfo    `json:"calls"`
+	Watched       []string     `json:"watched" jsonschema:"the homes that are watched"`
+	Homes         []homeStatus `json:"homes" jsonschema:"the homes that were in use, by their resolved paths"`
+	Counters      countersInfo `json:"counters"`
+}
+
+type callsInfo struct {
+	InFlight int `json:"in_flight" jsonschema:"calls that run now, this one included"`
+	Limit    int `json:"limit"`
+}
+
+type homeStatus struct {
+	ProfileHome string        `json:"profile_home"`
+	Pending     []pendingInfo `json:"pending"`
+	Unreadable  []string      `json:"unreadable" jsonschema:"names of manifests that cannot be read"`
+}
+
+type countersInfo struct {
+	Answered       uint64 `json:"answered" jsonschema:"calls answered since the start"`
+	Deletes        uint64 `json:"deletes" jsonschema:"deletes whose rows are gone"`
+	Refused        uint64 `json:"refused" jsonschema:"deletes that were refused or failed and changed nothing"`
+	SessionsGone   uint64 `json:"sessions_deleted" jsonschema:"ids deleted"`
+	CleanupPending uint64 `json:"cleanup_pending" jsonschema:"deletes that left a file of their own"`
+}
+
+type counters struct{ deletes, refused, sessions, pending atomic.Uint64 }
+
+type shutdownParams struct {
+	ExitCode *int `json:"exit_code,omitempty" jsonschema:"the exit status of the process, 0 to 255; 0 where absent"`
+}
+
+type okResult struct {
+	OK bool `json:"ok"`
+}
+
+// runtime is what the methods of the runtime share.
+type runtime struct {
+	started  time.Time
+	session  *session
+	deleter  *deletion.Deleter
+	counters *counters
+}
+
+func registerRuntime(r *Registry, rt *runtime) {
+	register(r, spec[handshakeParams, handshakeResult]{
+		name: "runtime.handshake", summary: "Introduces the host and the Agent. It must come before every method of a store.",
+		inline: true, reasons: []Reason{ConditionAlreadyHandshaken, ConditionVersionMismatch},
+		before: refuseOtherVersion, call: rt.handshake,
+	})
+	register(r, spec[noParams, statusResult]{
+		name: "runtime.status", summary: "Tells how busy the sidecar is and what is left to clean up.", call: rt.status,
+	})
+	register(r, spec[shutdownParams, okResult]{
+		name: "runtime.shutdown", summary: "Ends the process in order: calls in flight are answered first.",
+		inline: true, call: shutdown,
+	})
+}
+
+// refuseOtherVersion looks at the version before the other fields: a host of another version may send others.
+func refuseOtherVersion(ctx context.Context, fields map[string]json.RawMessage) error {
+	var host int
+	if json.Unmarshal(fields["rpc_version"], &host) != nil || host == RPCVersion {
+		return nil
+	}
+	rpc.FromContext(ctx).End(exitVersionMismatch)
+	return &rpc.Error{
+		Code:    rpc.CodeApplication,
+		Message: "the host and the sidecar speak different versions of the protocol",
+		Data:    versionMismatch{ConditionVersionMismatch, RPCVersion, host},
+	}
+}
+
+func (rt *runtime) handshake(ctx context.Context, p handshakeParams) (handshakeResult, error) {
+	host := introduction{baseHome: p.BaseHome}
+	info := agentInfo{}
+	if p.AgentDir != "" {
+		dir, err := filepath.Abs(p.AgentDir)
+		if err != nil {
+			return handshakeResult{}, invalidParams("agent_dir: %v", err)
+		}
+		agent, err := statedb.LookAtAgent(dir)
+		if err != nil {
+			return handshakeResult{}, invalidParams("agent_dir cannot be listed: %s", detailOf(err))
+		}
+		host.agentDir = dir
+		info = agentInfo{Known: true, Dir: dir, CanRetire: &agent.CanRetire}
+	}
+	sqlite, err := statedb.SQLiteVersion(ctx)
+	if err != nil {
+		return handshakeResult{}, err
+	}
+	if refusal := rt.session.introduce(host); refusal != nil {
+		return handshakeResult{}, refusal
+	}
+	return handshakeResult{
+		RPCVersion: RPCVersion, Version: version.Version, PID: os.Getpid(), SQLiteVersion: sqlite, FTS5: true,
+		Capabilities: capabilities, Agent: info,
+	}, nil
+}
+
+func (rt *runtime) status(ctx context.Context, _ noParams) (statusResult, error) {
+	load := rpc.FromContext(ctx).Load()
+	result := statusResult{
+		UptimeSeconds: time.Since(rt.started).Seconds(),
+		Calls:         callsInfo{load.InFlight, load.Limit},
+		Watched:       []string{},
+		Homes:         []homeStatus{},
+		Counters: countersInfo{
+			Answered: load.Answered, Deletes: rt.counters.deletes.Load(), Refused: rt.counters.refused.Load(),
+			SessionsGone: rt.counters.sessions.Load(), CleanupPending: rt.counters.pending.Load(),
+		},
+	}
+	reports := rt.deleter.Reports()
+	for _, home := range slices.SortedFunc(maps.Keys(reports), strings.Compare) {
+		report := reports[home]
+		result.Homes = append(result.Homes, homeStatus{home, pendingInfos(report.Pending), nonNil(report.Unreadable)})
+	}
+	return result, nil
+}
+
+func shutdown(ctx context.Context, p shutdownParams) (okResult, error) {
+	code := 0
+	if p.ExitCode != nil {
+		code = *p.ExitCode
+	}
+	if code < 0 || code > 255 {
+		return okResult{}, invalidParams("exit_code is 0 to 255")
+	}
+	rpc.FromContext(ctx).End(code)
+	return okResult{OK: true}, nil
+}

@@ -1,0 +1,20 @@
+package methods
+
+import (
+	"log/slog"
+	"time"
+
+	"session-sidecar/internal/deletion"
+)
+
+// New registers every method of this build over one deleter. A log line never holds a title, a message or a config.
+func New(log *slog.Logger) *Registry {
+	host := &session{}
+	deleter := deletion.New(log)
+	count := &counters{}
+	r := &Registry{methods: map[string]*method{}, gate: host.gate}
+	registerRPC(r)
+	registerRuntime(r, &runtime{started: time.Now(), session: host, deleter: deleter, counters: count})
+	registerStateDB(r, &stateDB{log: log, session: host, deleter: deleter, counters: count})
+	return r
+}

@@ -1,0 +1,334 @@
+package rpc
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"runtime/debug"
+	"sync"
+	"time"
+)
+
+// The times of an orderly end (contract 1.8).
+const (
+	drainFor = 5 * time.Second         // calls in flight may finish by themselves
+	giveUpIn = 1500 * time.Millisecond // after that, until cancelled calls have answered and the output is written
+)
+
+// DefaultMaxCalls is how many calls run at once (contract 1.5).
+const DefaultMaxCalls = 64
+
+// Endpoint is one method, ready to be called.
+type Endpoint struct {
+	// Inline runs it before the next line is read, in no slot: for what must be finished first, or must never wait.
+	Inline bool
+	// Call does the work. An *Error is answered as it is; the context's own error, once the call was cancelled, as
+	// cancelled; anything else is an unexpected failure.
+	Call func(ctx context.Context, params json.RawMessage) (result any, err error)
+}
+
+// Router finds the endpoint for a method, or the error to answer.
+type Router interface {
+	Route(method string) (Endpoint, *Error)
+}
+
+// Server serves one host over one pair of streams. Use New, then Serve once.
+type Server struct {
+	router   Router
+	log      *slog.Logger
+	maxCalls int
+
+	out *writer
+
+	// mu guards all below: one state, so that no lock order can go wrong.
+	mu       sync.Mutex
+	calls    map[string]*call // in flight, by the bytes of their ids
+	slots    int              // calls that count against maxCalls
+	open     int              // calls whose answer is not queued yet
+	ending   bool
+	exitCode int
+	answered uint64
+
+	end  chan struct{} // closed when the end begins
+	idle chan struct{} // closed when the end has begun and every call is answered
+}
+
+// call is one request in flight.
+type call struct {
+	id     id
+	ctx    context.Context
+	cancel context.CancelFunc
+	inline bool
+}
+
+// New makes a server. maxCalls of 0 is DefaultMaxCalls.
+func New(router Router, log *slog.Logger, maxCalls int) *Server {
+	if maxCalls == 0 {
+		maxCalls = DefaultMaxCalls
+	}
+	return &Server{
+		router: router, log: log, maxCalls: maxCalls,
+		calls: map[string]*call{}, end: make(chan struct{}), idle: make(chan struct{}),
+	}
+}
+
+// Serve reads requests from in and writes frames to out until the orderly end, and gives the exit code. The end begins
+// when in ends, when out breaks, when the context ends, or when End is called.
+func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) int {
+	s.out = newWriter(out, func(err error) {
+		s.log.Info("the host does not read any more", "error", err)
+		s.End(0)
+	})
+	// The calls' context lives on while they drain.
+	calls, cancelCalls := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancelCalls()
+	go s.read(calls, in)
+	select {
+	case <-s.end:
+	case <-ctx.Done():
+		s.End(0)
+	}
+	s.drain(cancelCalls)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.exitCode
+}
+
+// End begins the orderly end with this exit code. Only the first call counts.
+func (s *Server) End(exitCode int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ending {
+		return
+	}
+	s.ending = true
+	s.exitCode = exitCode
+	close(s.end)
+	if s.open == 0 {
+		close(s.idle)
+	}
+}
+
+// drain lets calls in flight finish, then cancels what has not passed its point of no return, then writes what is left.
+func (s *Server) drain(cancelCalls context.CancelFunc) {
+	if !wait(s.idle, drainFor) {
+		cancelCalls()
+	}
+	deadline := time.Now().Add(giveUpIn)
+	wait(s.idle, giveUpIn)
+	s.out.close()
+	wait(s.out.done, time.Until(deadline))
+}
+
+func wait(done <-chan struct{}, limit time.Duration) bool {
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case <-done:
+		return true
+	case <-timer.C:
+		return false
+	}
+}
+
+func (s *Server) read(ctx context.Context, in io.Reader) {
+	lines := newLineReader(in)
+	for {
+		line, err := lines.next()
+		if errors.Is(err, errLineTooLong) {
+			s.answerError(nullID, &Error{Code: CodeParse, Message: fmt.Sprintf("a line is at most %d bytes", MaxLine)})
+			continue
+		}
+		if err != nil {
+			if !errors.Is(err, io.EOF) {
+				s.log.Info("the input broke", "error", err)
+			}
+			s.End(0)
+			return
+		}
+		s.handle(ctx, line)
+	}
+}
+
+// handle answers one line, or starts the call that will.
+func (s *Server) handle(ctx context.Context, line []byte) {
+	r, answerTo, failure := decodeRequest(line)
+	if failure != nil {
+		s.answerError(answerTo, failure)
+		return
+	}
+	if r.id == nil {
+		return // a notification: never answered, and none of ours does anything unasked
+	}
+	endpoint, failure := s.router.Route(r.method)
+	if failure != nil {
+		endpoint = failing(failure) // it still may not use an id that is in flight
+	}
+	c, failure := s.begin(ctx, r, endpoint.Inline)
+	if failure != nil {
+		s.answerError(r.id, failure)
+		return
+	}
+	if endpoint.Inline {
+		s.run(c, endpoint, r.params)
+		return
+	}
+	go s.run(c, endpoint, r.params)
+}
+
+// failing is an endpoint that only ever answers this.
+func failing(failure *Error) Endpoint {
+	return Endpoint{Inline: true, Call: func(context.Context, json.RawMessage) (any, error) { return nil, failure }}
+}
+
+// begin enters a request among those in flight, or refuses it.
+func (s *Server) begin(ctx context.Context, r *request, inline bool) (*call, *Error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.calls[string(r.id)] != nil:
+		return nil, &Error{Code: CodeInvalidRequest, Message: "this id is still in flight"}
+	case s.ending && !inline:
+		return nil, condition(ConditionShuttingDown, "the sidecar is shutting down")
+	case s.slots >= s.maxCalls && !inline:
+		return nil, condition(ConditionBusy, fmt.Sprintf("%d calls are running already", s.maxCalls))
+	}
+	c := &call{id: r.id, inline: inline}
+	c.ctx, c.cancel = context.WithCancel(ctx)
+	c.ctx = context.WithValue(c.ctx, callKey{}, &Control{server: s, id: r.id})
+	s.calls[string(r.id)] = c
+	if !inline {
+		s.slots++
+	}
+	s.open++
+	return c, nil
+}
+
+// finish takes a call out of those in flight, before its answer goes out, so that a host may use the id again at once.
+func (s *Server) finish(c *call) {
+	s.mu.Lock()
+	delete(s.calls, string(c.id))
+	if !c.inline {
+		s.slots--
+	}
+	s.answered++
+	s.mu.Unlock()
+	c.cancel()
+}
+
+// settle notes that a call's answer is queued.
+func (s *Server) settle() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.open--
+	if s.ending && s.open == 0 && !closed(s.idle) {
+		close(s.idle)
+	}
+}
+
+func closed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+// run makes the call and answers it.
+func (s *Server) run(c *call, endpoint Endpoint, params json.RawMessage) {
+	defer s.settle()
+	result, err := s.call(c.ctx, endpoint, params)
+	if err == nil {
+		var encoded json.RawMessage
+		if encoded, err = Encode(result); err == nil {
+			s.finish(c)
+			s.out.send(resultFrame(c.id, encoded))
+			return
+		}
+	}
+	failure := s.wireError(c.ctx, err)
+	s.finish(c)
+	s.answerError(c.id, failure)
+}
+
+// call turns a panic into an error: it fails this call only.
+func (s *Server) call(ctx context.Context, endpoint Endpoint, params json.RawMessage) (result any, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			result, err = nil, &panicked{p, debug.Stack()}
+		}
+	}()
+	return endpoint.Call(ctx, params)
+}
+
+type panicked struct {
+	value any
+	stack []byte
+}
+
+func (p *panicked) Error() string { return fmt.Sprintf("panic: %v", p.value) }
+
+// wireError is the one way from a handler's error to an answer. An unexpected one is answered with an incident id alone;
+// its detail goes to the log.
+func (s *Server) wireError(ctx context.Context, err error) *Error {
+	var ours *Error
+	if errors.As(err, &ours) {
+		return ours
+	}
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		return &Error{
+			Code: CodeCancelled, Message: "the call was cancelled",
+			Data: Condition{Condition: ConditionCancelled},
+		}
+	}
+	incident := newIncident()
+	attributes := []any{"incident", incident, "error", err}
+	var p *panicked
+	if errors.As(err, &p) {
+		attributes = append(attributes, "stack", string(p.stack))
+	}
+	s.log.Error("a call failed unexpectedly", attributes...)
+	return &Error{
+		Code: CodeInternal, Message: "unexpected failure; the log has the details",
+		Data: map[string]string{"incident": incident},
+	}
+}
+
+func newIncident() string {
+	b := make([]byte, 4)
+	_, _ = rand.Read(b) // it never fails: crypto/rand ends the process instead
+	return hex.EncodeToString(b)
+}
+
+func (s *Server) answerError(to id, failure *Error) {
+	encoded, err := Encode(failure)
+	if err != nil {
+		s.log.Error("an error's data could not be encoded", "error", err)
+		encoded, _ = Encode(&Error{Code: failure.Code, Message: failure.Message})
+	}
+	s.out.send(errorFrame(to, encoded))
+}
+
+// Notify sends a notification of ours. It is a hint: a host that has gone away never sees it.
+func (s *Server) Notify(method string, params any) error {
+	name, err := Encode(method)
+	if err != nil {
+		return err
+	}
+	encoded, err := Encode(params)
+	if err != nil {
+		return err
+	}
+	s.out.send(notificationFrame(name, encoded))
+	return nil
+}
+
+func condition(word, detail string) *Error {
+	return &Error{Code: CodeApplication, Message: detail, Data: Condition{Condition: word}}
+}

@@ -1,0 +1,148 @@
+package rpc
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"sync"
+)
+
+// MaxLine is the longest line that is read, without its end, in bytes (contract 1.6).
+const MaxLine = 8 << 20
+
+// lineReader frames the input: one line at a time, bounded.
+type lineReader struct {
+	buffered *bufio.Reader
+}
+
+func newLineReader(r io.Reader) *lineReader { return &lineReader{bufio.NewReaderSize(r, 64<<10)} }
+
+// next gives the next line that is not blank, without its end (\n or \r\n). A line over MaxLine is errLineTooLong, once,
+// after all of it was dropped. A last line without an end counts. The error at the end is io.EOF, or what the stream
+// said.
+func (r *lineReader) next() ([]byte, error) {
+	for {
+		line, err := r.line()
+		if errors.Is(err, errLineTooLong) {
+			return nil, err
+		}
+		line = bytes.TrimSuffix(line, []byte("\r"))
+		if len(bytes.TrimSpace(line)) > 0 {
+			return line, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (r *lineReader) line() ([]byte, error) {
+	var line []byte
+	tooLong := false
+	for {
+		part, err := r.buffered.ReadSlice('\n')
+		ended := err == nil
+		part = bytes.TrimSuffix(part, []byte("\n"))
+		if tooLong = tooLong || len(line)+len(part) > MaxLine+1; tooLong { // one more for the \r of \r\n
+			line = nil
+		} else {
+			line = append(line, part...)
+		}
+		if errors.Is(err, bufio.ErrBufferFull) {
+			continue
+		}
+		if tooLong || len(bytes.TrimSuffix(line, []byte("\r"))) > MaxLine {
+			return nil, errLineTooLong
+		}
+		if ended {
+			return line, nil
+		}
+		return line, err
+	}
+}
+
+// maxQueued is how many bytes may wait for a host that does not read before senders wait too.
+const maxQueued = 16 << 20
+
+// writer is the one owner of the output. Frames go out whole and in the order in which they were sent.
+type writer struct {
+	out io.Writer
+
+	mu     sync.Mutex
+	change *sync.Cond
+	queue  [][]byte
+	queued int
+	closed bool
+	failed error
+
+	done chan struct{} // closed when nothing is written any more
+}
+
+// newWriter starts the goroutine that owns out. onFailure is called once if a write fails: the host has gone away.
+func newWriter(out io.Writer, onFailure func(error)) *writer {
+	w := &writer{out: out, done: make(chan struct{})}
+	w.change = sync.NewCond(&w.mu)
+	go w.run(onFailure)
+	return w
+}
+
+// send queues one frame. It waits while too much is queued, and drops the frame once the output is closed or broken.
+func (w *writer) send(frame []byte) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for w.queued > maxQueued && !w.closed && w.failed == nil {
+		w.change.Wait()
+	}
+	if w.closed || w.failed != nil {
+		return
+	}
+	w.queue = append(w.queue, append(frame, '\n'))
+	w.queued += len(frame) + 1
+	w.change.Broadcast()
+}
+
+// close lets what is queued go out; done is closed after the last byte.
+func (w *writer) close() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.closed = true
+	w.change.Broadcast()
+}
+
+func (w *writer) run(onFailure func(error)) {
+	defer close(w.done)
+	for {
+		frame, ok := w.take()
+		if !ok {
+			return
+		}
+		if _, err := w.out.Write(frame); err != nil {
+			w.mu.Lock()
+			w.failed = err
+			w.queue, w.queued = nil, 0
+			w.change.Broadcast()
+			w.mu.Unlock()
+			onFailure(err)
+			return
+		}
+	}
+}
+
+func (w *writer) take() (frame []byte, ok bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for len(w.queue) == 0 {
+		if w.closed {
+			return nil, false
+		}
+		w.queue = nil // let the array of a past burst go
+		w.change.Wait()
+	}
+	frame = w.queue[0]
+	w.queue[0] = nil
+	w.queue = w.queue[1:]
+	w.queued -= len(frame)
+	w.change.Broadcast()
+	return frame, true
+}

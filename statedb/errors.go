@@ -1,0 +1,106 @@
+package statedb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// Each sentinel is one reason of contract 4; methods maps them to the wire.
+var (
+	ErrMissing            = errors.New("there is no store here")
+	ErrUnsupported        = errors.New("the store is of a kind that this sidecar does not delete from")
+	ErrBusy               = errors.New("another process held the store's write lock for too long")
+	ErrCorrupt            = errors.New("the store is damaged or is no database")
+	ErrIO                 = errors.New("the store cannot be read or written")
+	ErrGuardsUnavailable  = errors.New("the store has no turn leases or compression locks, so a running turn could not be seen")
+	ErrActiveTurn         = errors.New("a turn is running in this conversation")
+	ErrRuntimeHistory     = errors.New("a newer Agent's runtime history names this conversation")
+	ErrLineageAmbiguous   = errors.New("the conversation's first segment cannot be told for certain")
+	ErrFullTextUnwritable = errors.New("a full-text index of the store cannot be written by this build")
+)
+
+// Error is what went wrong with a store. Unwrap gives the sentinel and the cause.
+type Error struct {
+	Kind   error  // one of the sentinels above
+	Detail string // one line for a human; empty where the sentinel says it all
+	Guard  *Guard // set with ErrActiveTurn: what protects which session
+	Path   Path   // the path that the delete was about to take, where it was chosen
+	Cause  error  // nil where nothing underneath failed
+}
+
+func (e *Error) Error() string {
+	text := e.Kind.Error()
+	if e.Detail != "" {
+		text += ": " + e.Detail
+	}
+	if e.Cause != nil {
+		text += ": " + e.Cause.Error()
+	}
+	return text
+}
+
+func (e *Error) Unwrap() []error { return []error{e.Kind, e.Cause} }
+
+// unsupported refuses with a line of our own.
+func unsupported(format string, args ...any) error {
+	return &Error{Kind: ErrUnsupported, Detail: fmt.Sprintf(format, args...)}
+}
+
+// SQLite's primary result codes that we tell apart.
+const (
+	codePerm       = 3
+	codeBusy       = 5
+	codeLocked     = 6
+	codeNoMemory   = 7
+	codeReadOnly   = 8
+	codeInterrupt  = 9
+	codeIO         = 10
+	codeCorrupt    = 11
+	codeFull       = 13
+	codeCannotOpen = 14
+	codeProtocol   = 15
+	codeTooBig     = 18
+	codeNoLargeFS  = 22
+	codeAuth       = 23
+	codeNotADB     = 26
+)
+
+// kinds is the one table from SQLite's codes to our sentinels. What is not in it (a constraint, a trigger that raises,
+// a missing column) is a store that does not fit: ErrUnsupported, with SQLite's own words.
+var kinds = map[int]error{
+	codeBusy: ErrBusy, codeLocked: ErrBusy, codeProtocol: ErrBusy,
+	codeCorrupt: ErrCorrupt, codeNotADB: ErrCorrupt,
+	codePerm: ErrIO, codeReadOnly: ErrIO, codeIO: ErrIO, codeFull: ErrIO, codeCannotOpen: ErrIO, codeAuth: ErrIO,
+	codeNoMemory: ErrIO, codeTooBig: ErrIO, codeNoLargeFS: ErrIO,
+}
+
+// classify wraps an error of a statement in ours. Errors of ours and of a context pass unchanged; an interrupt is the
+// cancel that caused it.
+func classify(doing string, err error) error {
+	if err == nil {
+		return nil
+	}
+	var ours *Error
+	if errors.As(err, &ours) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	primary, _, ok := resultCodes(err)
+	if !ok {
+		return &Error{Kind: ErrIO, Detail: doing, Cause: err}
+	}
+	if primary == codeInterrupt {
+		return context.Canceled
+	}
+	kind := kinds[primary]
+	if kind == nil {
+		kind = ErrUnsupported
+	}
+	return &Error{Kind: kind, Detail: doing, Cause: err}
+}
+
+// isBusy tells whether trying again may help.
+func isBusy(err error) bool {
+	primary, _, ok := resultCodes(err)
+	return ok && errors.Is(kinds[primary], ErrBusy)
+}

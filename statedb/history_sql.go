@@ -1,0 +1,94 @@
+package statedb
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+)
+
+// The downgrade fence (contract 5.5): a store may hold the runtime history of an Agent that is newer than the installed
+// one. The legacy path must not take a conversation that this history names, since it could not retire it. This file
+// holds the fence and all its SQL; the family that it asks about is graph.logicalFamily.
+
+// historyTables are the ledger's columns that name a session.
+var historyTables = []struct{ table, column string }{
+	{"session_admissions", "target_session_id"},
+	{"worker_executions", "session_id"},
+}
+
+const (
+	localPolicyPrefix    = "gateway.local_policy.v1:"
+	retiredSessionPrefix = "gateway.retired_session.v1."
+)
+
+// refuseRuntimeHistory is ErrRuntimeHistory where a newer Agent's history names one of the family. chatIDs are the
+// family's. A missing table names nothing.
+func (c *conn) refuseRuntimeHistory(ctx context.Context, s *schema, family, chatIDs []string) error {
+	for _, h := range historyTables {
+		if !s.has(h.table, h.column) {
+			continue
+		}
+		err := inChunks(family, func(list string, args []any) error {
+			found, err := c.exists(ctx, "SELECT 1 FROM "+h.table+" WHERE "+h.column+" IN "+list, args...)
+			if err == nil && found {
+				err = &Error{Kind: ErrRuntimeHistory, Detail: "in " + h.table}
+			}
+			return err
+		})
+		if err != nil {
+			return classify("read the runtime ledger", err)
+		}
+	}
+	if !s.has("state_meta", "key", "value") {
+		return nil
+	}
+	if err := c.refuseKeys(ctx, family, chatIDs); err != nil {
+		return classify("read state_meta", err)
+	}
+	return classify("read state_meta", c.refuseValues(ctx, family))
+}
+
+// refuseKeys looks for the records that carry one of the ids in their key.
+func (c *conn) refuseKeys(ctx context.Context, family, chatIDs []string) error {
+	var keys []string
+	for _, id := range slices.Concat(family, chatIDs) {
+		keys = append(keys, localPolicyPrefix+id)
+	}
+	for _, id := range family {
+		keys = append(keys, retiredSessionPrefix+id)
+	}
+	return inChunks(keys, func(list string, args []any) error {
+		found, err := c.exists(ctx, "SELECT 1 FROM state_meta WHERE key IN "+list, args...)
+		if err == nil && found {
+			err = &Error{Kind: ErrRuntimeHistory, Detail: "in the keys of state_meta"}
+		}
+		return err
+	})
+}
+
+// namingValues finds the gateway's records whose value is a JSON object that names one of the ids. json_each shows every
+// occurrence of a repeated key, so no reader's choice among them can hide a name.
+const namingValues = `
+WITH family(id) AS (SELECT value FROM json_each(?1))
+SELECT 1 FROM state_meta m WHERE m.key >= 'gateway.' AND m.key < 'gateway/'
+AND CASE WHEN json_valid(m.value) AND json_type(m.value) = 'object' THEN EXISTS (
+  SELECT 1 FROM json_each(m.value) top WHERE
+    (top.key IN ('session_id', 'target_session_id') AND top.type = 'text' AND top.value IN family)
+    OR (top.key = 'lineage' AND top.type = 'array' AND EXISTS (
+      SELECT 1 FROM json_each(top.value) member WHERE member.type = 'text' AND member.value IN family))
+    OR (top.key = 'entry' AND top.type = 'object' AND EXISTS (
+      SELECT 1 FROM json_each(top.value) field
+      WHERE field.key = 'session_id' AND field.type = 'text' AND field.value IN family))) END`
+
+func (c *conn) refuseValues(ctx context.Context, family []string) error {
+	// JSON text can only name what JSON can spell, so an id that is no UTF-8 loses nothing here.
+	ids, err := json.Marshal(family)
+	if err != nil {
+		return err
+	}
+	found, err := c.exists(ctx, namingValues, string(ids))
+	if err == nil && found {
+		err = &Error{Kind: ErrRuntimeHistory, Detail: "in the values of state_meta"}
+	}
+	return err
+}

@@ -1,0 +1,316 @@
+package statedb
+
+import "slices"
+
+// This file decides which rows belong to a conversation on the legacy path (contract 5.1 to 5.3, 5.5 and 5c). It is
+// all functions of a graph that was read before: preview, delete and sweep decide alike.
+
+// maxHops bounds a chain (contract 5.1).
+const maxHops = 1000
+
+// continuationSlack is how long before its parent's end a continuation may have started, in seconds (contract 5.1).
+const continuationSlack = 1.0
+
+const (
+	endCompression = "compression"
+	endCLIClose    = "cli_close"
+	endBranched    = "branched"
+	sourceTool     = "tool"
+	sourceSubagent = "subagent"
+	sourceFork     = "fork"
+)
+
+// session is what the lineage needs of a row of sessions. Columns that an old store lacks read as NULL.
+type session struct {
+	id            string
+	parent        *string
+	source        *string
+	sessionSource *string
+	endReason     *string
+	chatID        *string
+	startedAt     any // nil, int64, float64 or string
+	endedAt       any
+	markers       markers
+}
+
+func (s *session) ended(reason string) bool { return s.endReason != nil && *s.endReason == reason }
+
+func (s *session) hasSource(source string) bool { return s.source != nil && *s.source == source }
+
+// graph is the part of the store that surrounds the ids in question: their rows, and who points at whom.
+type graph struct {
+	rows     map[string]*session
+	children map[string][]*session // by physical parent
+	// marked holds the rows whose _delegate_from names an id other than their physical parent, by the id it names.
+	marked map[string][]*session
+}
+
+// parent gives a row's physical parent where both are there.
+func (g *graph) parent(s *session) *session {
+	if s.parent == nil {
+		return nil
+	}
+	return g.rows[*s.parent]
+}
+
+// continues tells whether c continues p, its physical parent (contract 5.1). m are c's markers, or those of them that
+// count.
+func continues(c, p *session, m markers) bool {
+	if c.sessionSource != nil && folded(*c.sessionSource) == sourceFork {
+		return false
+	}
+	if c.hasSource(sourceTool) || m.any() || !sourcesAgree(c, p) {
+		return false
+	}
+	if !p.ended(endCompression) && !p.ended(endCLIClose) {
+		return false
+	}
+	if p.endedAt == nil {
+		return true
+	}
+	started, startKnown := finite(c.startedAt)
+	if c.startedAt == nil {
+		started, startKnown = 0, true
+	}
+	ended, endKnown := finite(p.endedAt)
+	return startKnown && endKnown && started+continuationSlack >= ended
+}
+
+func sourcesAgree(a, b *session) bool {
+	if a.source == nil || b.source == nil || *a.source == "" || *b.source == "" {
+		return true
+	}
+	return folded(*a.source) == folded(*b.source)
+}
+
+// firstSegment climbs from an id as long as its parent is continued by it, stopping at a cycle (contract 4,
+// whole_conversation).
+func (g *graph) firstSegment(id string) string {
+	seen := map[string]bool{id: true}
+	for {
+		row := g.rows[id]
+		if row == nil {
+			return id
+		}
+		parent := g.parent(row)
+		if parent == nil || seen[parent.id] || !continues(row, parent, row.markers) {
+			return id
+		}
+		id = parent.id
+		seen[id] = true
+	}
+}
+
+// chain is an id and what continues it, oldest first: the one child that does, as long as there is exactly one and it is
+// not in the chain yet (contract 5.1).
+func (g *graph) chain(id string) []string {
+	chain := []string{id}
+	seen := map[string]bool{id: true}
+	for range maxHops {
+		row := g.rows[id]
+		if row == nil {
+			break
+		}
+		var next []*session
+		for _, child := range g.children[id] {
+			if continues(child, row, child.markers) {
+				next = append(next, child)
+			}
+		}
+		if len(next) != 1 || seen[next[0].id] {
+			break
+		}
+		id = next[0].id
+		seen[id] = true
+		chain = append(chain, id)
+	}
+	return chain
+}
+
+// delegates lists the rows that go with an id because it delegated work to them, sorted (contract 5.2).
+func (g *graph) delegates(id string) []string {
+	keeper := keeper{graph: g, requested: id, known: map[string]bool{}}
+	set := map[string]bool{id: true}
+	for queue := []string{id}; len(queue) > 0; queue = queue[1:] {
+		for _, row := range g.delegatedBy(queue[0]) {
+			if !set[row.id] && !keeper.keeps(row) {
+				set[row.id] = true
+				queue = append(queue, row.id)
+			}
+		}
+	}
+	delete(set, id)
+	return sortedKeys(set)
+}
+
+// delegatedBy lists the rows that name an id as the one they work for: by their marker, or as its child of source
+// subagent that says nothing else.
+func (g *graph) delegatedBy(id string) []*session {
+	found := slices.Clone(g.marked[id])
+	for _, child := range g.children[id] {
+		m := child.markers
+		if m.delegate.names(id) || (!m.delegate.present && child.hasSource(sourceSubagent) && m.readable) {
+			found = append(found, child)
+		}
+	}
+	return found
+}
+
+// keeper decides which rows stay although they hang below a requested id: branches, continuations, and all that hangs
+// below those (contract 5.2).
+type keeper struct {
+	graph     *graph
+	requested string
+	known     map[string]bool
+}
+
+// keeps climbs from a row to the requested one, or to a root; one kept row on the way keeps all below it.
+func (k *keeper) keeps(row *session) bool {
+	var way []string
+	seen := map[string]bool{}
+	kept := false
+	for row != nil && row.id != k.requested && !seen[row.id] {
+		if answer, ok := k.known[row.id]; ok {
+			kept = answer
+			break
+		}
+		seen[row.id] = true
+		way = append(way, row.id)
+		if k.isBranchOrContinuation(row) {
+			kept = true
+			break
+		}
+		row = k.graph.parent(row)
+	}
+	for _, id := range way {
+		k.known[id] = kept
+	}
+	return kept
+}
+
+func (k *keeper) isBranchOrContinuation(row *session) bool {
+	if row.markers.branch.present {
+		return true
+	}
+	parent := k.graph.lineageParent(row)
+	switch {
+	case parent == nil:
+		return false
+	case parent.ended(endCompression):
+		return true
+	case parent.ended(endBranched):
+		started, startCertain := instant(row.startedAt)
+		ended, endCertain := instant(parent.endedAt)
+		return !startCertain || !endCertain || started >= ended
+	}
+	return false
+}
+
+// lineageParent is the row that _delegate_from names where that marker is there, else the physical parent.
+func (g *graph) lineageParent(row *session) *session {
+	if !row.markers.delegate.present {
+		return g.parent(row)
+	}
+	id, ok := row.markers.delegate.target()
+	if !ok {
+		return nil
+	}
+	return g.rows[id]
+}
+
+// Why says what brought an id into a set.
+type Why string
+
+// The reasons, as preview names them (contract 5d).
+const (
+	WhyRequested   Why = "requested"
+	WhyCompression Why = "compression" // a segment of the chain
+	WhyDelegate    Why = "delegate"
+)
+
+// Target is one id that goes, with the reason.
+type Target struct {
+	ID  string
+	Why Why
+}
+
+// targets is the whole set in the order of contract 5.3: the chain tip first, each id followed by its delegates, sorted;
+// an id counts once.
+func (g *graph) targets(start, requested string, withChain bool) []Target {
+	chain := []string{start}
+	if withChain {
+		chain = g.chain(start)
+	}
+	var targets []Target
+	listed := map[string]bool{}
+	add := func(id string, why Why) {
+		if !listed[id] {
+			listed[id] = true
+			if id == requested {
+				why = WhyRequested
+			}
+			targets = append(targets, Target{id, why})
+		}
+	}
+	for _, id := range slices.Backward(chain) {
+		add(id, WhyCompression)
+		for _, delegate := range g.delegates(id) {
+			add(delegate, WhyDelegate)
+		}
+	}
+	return targets
+}
+
+// logicalFamily grows ids to all that a newer Agent would call the same conversation (contract 5.5): continuations up
+// and down, markers that a child shares with its parent being ignored, and delegates that are no branch and no reset.
+func (g *graph) logicalFamily(ids []string) map[string]bool {
+	family := map[string]bool{}
+	queue := slices.Clone(ids)
+	add := func(row *session) {
+		if !family[row.id] {
+			family[row.id] = true
+			queue = append(queue, row.id)
+		}
+	}
+	for _, id := range ids {
+		family[id] = true
+	}
+	continuesLoosely := func(c, p *session) bool { return continues(c, p, c.markers.without(p.markers)) }
+	for ; len(queue) > 0; queue = queue[1:] {
+		id := queue[0]
+		if row := g.rows[id]; row != nil {
+			if parent := g.parent(row); parent != nil && continuesLoosely(row, parent) {
+				add(parent)
+			}
+			for _, child := range g.children[id] {
+				if continuesLoosely(child, row) {
+					add(child)
+				}
+			}
+		}
+		for _, delegate := range g.delegatedBy(id) {
+			if !delegate.markers.branch.present && !delegate.markers.reset.present {
+				add(delegate)
+			}
+		}
+	}
+	return family
+}
+
+// leaseRoot is the id under which the turn lease of a session's conversation is kept (contract 5c).
+func (g *graph) leaseRoot(id string) string {
+	seen := map[string]bool{id: true}
+	for {
+		row := g.rows[id]
+		if row == nil {
+			return id
+		}
+		parent := g.parent(row)
+		if parent == nil || seen[parent.id] || !parent.ended(endCompression) ||
+			row.hasSource(sourceTool) || row.markers.anyNames(parent.id) {
+			return id
+		}
+		id = parent.id
+		seen[id] = true
+	}
+}

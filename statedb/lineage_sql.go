@@ -1,0 +1,195 @@
+package statedb
+
+import (
+	"context"
+	"database/sql"
+	"strings"
+)
+
+// This file holds all SQL that reads the lineage: the rows around some ids, and the markers that name an id from
+// elsewhere. No statement runs once per row, and only rows that can matter are read.
+
+// lineageReader fills a graph from one connection.
+type lineageReader struct {
+	conn     *conn
+	schema   *schema
+	graph    *graph
+	foreign  map[string][]string // an id -> the rows whose _delegate_from names it from elsewhere
+	expanded map[string]bool     // ids of which all children and delegates are in the graph
+	looked   map[string]bool     // ids whose own row was asked for
+}
+
+// readLineage passes once over every marker that names an id from elsewhere, and gives a reader that has no row yet. A
+// _delegate_from that is an array or an object, in any row, is ErrUnsupported (contract 5).
+func (c *conn) readLineage(ctx context.Context, s *schema) (*lineageReader, error) {
+	r := &lineageReader{
+		conn:   c,
+		schema: s,
+		graph: &graph{
+			rows: map[string]*session{}, children: map[string][]*session{}, marked: map[string][]*session{},
+		},
+		foreign:  map[string][]string{},
+		expanded: map[string]bool{},
+		looked:   map[string]bool{},
+	}
+	if !s.has("sessions", "model_config") {
+		return r, nil
+	}
+	return r, classify("read the lineage markers", c.each(ctx, r.addForeignMarker, foreignMarkers))
+}
+
+// foreignMarkers is the one pass over model_config. What it leaves out cannot matter: text without the key, spelled out
+// or with escapes for its letters, has no such marker in any JSON reader; and a plain marker that names the row's
+// physical parent is found as a child through idx_sessions_parent. Whatever is not plain (a second occurrence of the
+// word, an escape, text that SQLite takes for no JSON) is left to readMarkers.
+const foreignMarkers = `
+SELECT id, parent_session_id, model_config FROM sessions
+WHERE typeof(id) = 'text' AND (
+  model_config GLOB '*\u00[567]*'
+  OR (instr(model_config, '_delegate_from') > 0 AND NOT (
+    parent_session_id IS NOT NULL
+    AND instr(substr(model_config, instr(model_config, '_delegate_from') + 14), '_delegate_from') = 0
+    AND CASE WHEN json_valid(model_config)
+        THEN coalesce(json_type(model_config, '$._delegate_from') = 'text'
+                      AND json_extract(model_config, '$._delegate_from') = parent_session_id, 0)
+        ELSE 0 END)))`
+
+func (r *lineageReader) addForeignMarker(scan scanFunc) error {
+	var id string
+	var parent, config sql.NullString
+	if err := scan(&id, &parent, &config); err != nil {
+		return err
+	}
+	m := readMarkers(optional(config))
+	if m.delegate.compound() {
+		return unsupported("the %s of session %q is no plain value", keyDelegate, id)
+	}
+	if target, ok := m.delegate.target(); ok && (!parent.Valid || parent.String != target) {
+		r.foreign[target] = append(r.foreign[target], id)
+	}
+	return nil
+}
+
+// ancestors reads the rows of an id and of all its physical ancestors.
+func (r *lineageReader) ancestors(ctx context.Context, ids []string) error {
+	return r.read(ctx, ids, `UNION SELECT s.parent_session_id FROM around a JOIN sessions s ON s.id = a.id
+		WHERE s.parent_session_id IS NOT NULL`, nil)
+}
+
+// surroundings reads all that can decide about the ids: everything below them, over children and markers, the
+// ancestors of all that, and the rows that its markers name.
+func (r *lineageReader) surroundings(ctx context.Context, ids []string) error {
+	for len(ids) > 0 {
+		below := ids
+		err := r.read(ctx, ids, `UNION SELECT s.id FROM around a JOIN sessions s ON s.parent_session_id = a.id
+			WHERE typeof(s.id) = 'text'`, func(s *session) { below = append(below, s.id) })
+		if err != nil {
+			return err
+		}
+		if err := r.ancestors(ctx, ids); err != nil {
+			return err
+		}
+		ids = nil
+		for _, id := range below {
+			if r.expanded[id] {
+				continue
+			}
+			r.expanded[id] = true
+			for _, delegate := range r.foreign[id] {
+				if !r.expanded[delegate] {
+					ids = append(ids, delegate)
+				}
+			}
+		}
+	}
+	r.linkMarked()
+	return r.markerTargets(ctx)
+}
+
+// linkMarked enters the rows whose markers name an expanded id from elsewhere.
+func (r *lineageReader) linkMarked() {
+	for target, delegates := range r.foreign {
+		if !r.expanded[target] || len(r.graph.marked[target]) > 0 {
+			continue
+		}
+		for _, id := range delegates {
+			if row := r.graph.rows[id]; row != nil {
+				r.graph.marked[target] = append(r.graph.marked[target], row)
+			}
+		}
+	}
+}
+
+// markerTargets reads the rows that a _delegate_from in the graph names: their end decides who is kept.
+func (r *lineageReader) markerTargets(ctx context.Context) error {
+	var missing []string
+	for _, row := range r.graph.rows {
+		if id, ok := row.markers.delegate.target(); ok && !r.looked[id] && r.graph.rows[id] == nil {
+			r.looked[id] = true
+			missing = append(missing, id)
+		}
+	}
+	return r.read(ctx, missing, "", nil)
+}
+
+// read adds the rows of the ids, and of what the recursive step reaches from them, to the graph. use sees each of them.
+func (r *lineageReader) read(ctx context.Context, ids []string, step string, use func(*session)) error {
+	err := inChunks(ids, func(list string, args []any) error {
+		seeds := strings.ReplaceAll(strings.Trim(list, "()"), "?", "(?)")
+		query := `WITH RECURSIVE around(id) AS (VALUES ` + seeds + ` ` + step + `) SELECT ` + r.columns() +
+			` FROM sessions WHERE id IN (SELECT id FROM around) AND typeof(id) = 'text'`
+		return r.conn.each(ctx, func(scan scanFunc) error {
+			row, err := r.add(scan)
+			if err == nil && use != nil {
+				use(row)
+			}
+			return err
+		}, query, args...)
+	})
+	return classify("read the lineage", err)
+}
+
+// columns lists what a session is read from. The plus sign hides a column's declared type, which the driver would
+// otherwise obey: a number in a column declared TIMESTAMP must stay a number.
+func (r *lineageReader) columns() string {
+	list := []string{"id", "parent_session_id"}
+	for _, column := range []string{
+		"source", "session_source", "end_reason", "chat_id", "started_at", "ended_at", "model_config",
+	} {
+		if r.schema.has("sessions", column) {
+			list = append(list, "+"+column)
+		} else {
+			list = append(list, "NULL")
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+func (r *lineageReader) add(scan scanFunc) (*session, error) {
+	var id string
+	var parent, source, sessionSource, endReason, chatID, config sql.NullString
+	var started, ended any
+	if err := scan(&id, &parent, &source, &sessionSource, &endReason, &chatID, &started, &ended, &config); err != nil {
+		return nil, err
+	}
+	if row := r.graph.rows[id]; row != nil {
+		return row, nil
+	}
+	row := &session{
+		id: id, parent: optional(parent), source: optional(source), sessionSource: optional(sessionSource),
+		endReason: optional(endReason), chatID: optional(chatID), startedAt: started, endedAt: ended,
+		markers: readMarkers(optional(config)),
+	}
+	r.graph.rows[id] = row
+	if row.parent != nil {
+		r.graph.children[*row.parent] = append(r.graph.children[*row.parent], row)
+	}
+	return row, nil
+}
+
+func optional(s sql.NullString) *string {
+	if !s.Valid {
+		return nil
+	}
+	return &s.String
+}

@@ -1,0 +1,138 @@
+package statedb
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"strings"
+	"unicode/utf8"
+)
+
+// The lineage markers in the JSON of sessions.model_config (contract 5).
+const (
+	keyDelegate = "_delegate_from"
+	keyBranch   = "_branched_from"
+	keyReset    = "_reset_from"
+)
+
+// marker is one lineage marker of a row. The zero value is a marker that is not there; JSON null is the same.
+type marker struct {
+	present bool
+	value   any // as encoding/json decodes it
+}
+
+// names tells whether the marker names this id. A marker that is not text names no row, but is there.
+func (m marker) names(id string) bool {
+	text, ok := m.value.(string)
+	return ok && text == id
+}
+
+// target is the id that the marker names, if it names any.
+func (m marker) target() (string, bool) {
+	text, ok := m.value.(string)
+	return text, ok
+}
+
+// compound tells whether the marker is an array or an object: a store of a kind that we do not know.
+func (m marker) compound() bool {
+	switch m.value.(type) {
+	case []any, map[string]any:
+		return true
+	}
+	return false
+}
+
+func (m marker) equal(other marker) bool {
+	return m.present && other.present && reflect.DeepEqual(m.value, other.value)
+}
+
+// markers is what the lineage needs of a model_config.
+type markers struct {
+	readable                bool // NULL, empty, or a JSON object
+	delegate, branch, reset marker
+}
+
+// any tells whether one of the three markers is there.
+func (m markers) any() bool { return m.delegate.present || m.branch.present || m.reset.present }
+
+// anyNames tells whether one of the three markers names this id.
+func (m markers) anyNames(id string) bool {
+	return m.delegate.names(id) || m.branch.names(id) || m.reset.names(id)
+}
+
+// without drops the markers that other carries with the same value.
+func (m markers) without(other markers) markers {
+	for _, pair := range []struct {
+		mine  *marker
+		other marker
+	}{{&m.delegate, other.delegate}, {&m.branch, other.branch}, {&m.reset, other.reset}} {
+		if pair.mine.equal(pair.other) {
+			*pair.mine = marker{}
+		}
+	}
+	return m
+}
+
+// readMarkers reads a model_config as an Agent without the runtime ledger does, which is how Python's json reads it:
+// exact keys, the last of two equal ones, and NaN and Infinity as numbers. Text that is no JSON object is unreadable and
+// has no markers.
+func readMarkers(modelConfig *string) markers {
+	if modelConfig == nil || *modelConfig == "" {
+		return markers{readable: true}
+	}
+	if !utf8.ValidString(*modelConfig) {
+		return markers{}
+	}
+	var object map[string]json.RawMessage
+	if err := json.Unmarshal(replacePythonNumbers([]byte(*modelConfig)), &object); err != nil || object == nil {
+		return markers{}
+	}
+	return markers{
+		readable: true,
+		delegate: readMarker(object[keyDelegate]),
+		branch:   readMarker(object[keyBranch]),
+		reset:    readMarker(object[keyReset]),
+	}
+}
+
+func readMarker(raw json.RawMessage) marker {
+	var value any
+	if len(raw) == 0 || json.Unmarshal(raw, &value) != nil || value == nil {
+		return marker{}
+	}
+	return marker{present: true, value: value}
+}
+
+// replacePythonNumbers puts a number in the place of each NaN, Infinity and -Infinity outside strings: Python writes and
+// reads them, JSON has no such words, and no marker depends on their value. The spaces keep neighbours apart.
+func replacePythonNumbers(text []byte) []byte {
+	if !bytes.Contains(text, []byte("NaN")) && !bytes.Contains(text, []byte("Infinity")) {
+		return text
+	}
+	replacer := strings.NewReplacer("-Infinity", " 0 ", "Infinity", " 0 ", "NaN", " 0 ")
+	var out bytes.Buffer
+	for len(text) > 0 {
+		quote := bytes.IndexByte(text, '"')
+		if quote < 0 {
+			quote = len(text)
+		}
+		out.WriteString(replacer.Replace(string(text[:quote])))
+		end := quote + stringLength(text[quote:])
+		out.Write(text[quote:end])
+		text = text[end:]
+	}
+	return out.Bytes()
+}
+
+// stringLength is the length of the JSON string that text begins with, or all of a text that never closes it.
+func stringLength(text []byte) int {
+	for i := 1; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return len(text)
+}

@@ -1,0 +1,55 @@
+package statedb
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// ownTables are the tables whose references to sessions(id) we settle ourselves, on the path that is taken.
+var ownTables = []string{
+	"sessions", "messages", "compression_locks", "session_model_usage", "telegram_dm_topic_bindings",
+	"session_admissions", "worker_executions",
+}
+
+// refuseForeignRows is ErrUnsupported, with the table's name, where a table that we do not know holds a reference to one
+// of the ids that would stop the delete (contract 3): NO ACTION, RESTRICT or SET DEFAULT. A reference that cascades or
+// becomes NULL is the schema's own answer and no reason to refuse.
+func (c *conn) refuseForeignRows(ctx context.Context, ids []string) error {
+	type reference struct{ table, column string }
+	var stopping []reference
+	err := c.each(ctx, func(scan scanFunc) error {
+		var r reference
+		var onDelete string
+		if err := scan(&r.table, &r.column, &onDelete); err != nil {
+			return err
+		}
+		if !slices.Contains(ownTables, strings.ToLower(r.table)) && onDelete != "CASCADE" && onDelete != "SET NULL" {
+			stopping = append(stopping, r)
+		}
+		return nil
+	}, `SELECT t.name, f."from", f.on_delete FROM sqlite_schema t, pragma_foreign_key_list(t.name) f
+		WHERE t.type = 'table' AND t.sql NOT LIKE 'CREATE VIRTUAL%' AND lower(f."table") = 'sessions'
+		AND (f."to" IS NULL OR lower(f."to") = 'id') ORDER BY t.name, f.id`)
+	if err != nil {
+		return classify("read the foreign keys", err)
+	}
+	for _, r := range stopping {
+		err := inChunks(ids, func(list string, args []any) error {
+			query := fmt.Sprintf("SELECT 1 FROM %s WHERE %s IN %s", quoted(r.table), quoted(r.column), list)
+			found, err := c.exists(ctx, query, args...)
+			if err == nil && found {
+				err = unsupported("the table %s, which this sidecar does not know, holds a row of this conversation", r.table)
+			}
+			return err
+		})
+		if err != nil {
+			return classify("read the table "+r.table, err)
+		}
+	}
+	return nil
+}
+
+// quoted is a name as SQL writes it.
+func quoted(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }

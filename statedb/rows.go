@@ -1,0 +1,55 @@
+package statedb
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// scanFunc reads the current row.
+type scanFunc func(dest ...any) error
+
+// each runs a query and hands every row to use.
+func (c *conn) each(ctx context.Context, use func(scanFunc) error, query string, args ...any) error {
+	rows, err := c.QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		if err := use(rows.Scan); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// exists tells whether a query gives any row.
+func (c *conn) exists(ctx context.Context, query string, args ...any) (bool, error) {
+	found := false
+	err := c.each(ctx, func(scanFunc) error { found = true; return nil }, "SELECT 1 WHERE EXISTS ("+query+")", args...)
+	return found, err
+}
+
+// chunkSize keeps a statement's parameters well below SQLite's limit. Ids are bound as they are and never through JSON,
+// which could not spell an id that is not UTF-8.
+const chunkSize = 500
+
+// inChunks calls do with an IN list of placeholders, and its arguments, for every few hundred of the ids.
+func inChunks(ids []string, do func(list string, args []any) error) error {
+	for chunk := range slices.Chunk(ids, chunkSize) {
+		args := make([]any, len(chunk))
+		for i, id := range chunk {
+			args[i] = id
+		}
+		list := "(?" + strings.Repeat(",?", len(chunk)-1) + ")"
+		if err := do(list, args); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }

@@ -1,0 +1,233 @@
+// Package statedb reads and changes an Agent's store, home/state.db, beside the Agent's own processes. It knows nothing
+// of files: internal/deletion puts a delete together (contract 4).
+package statedb
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"io/fs"
+	"math/rand/v2"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"session-sidecar/internal/faultpoint"
+	"session-sidecar/internal/home"
+)
+
+// FileName is the store inside a home.
+const FileName = "state.db"
+
+// Patience is how long the write lock is tried before ErrBusy (contract 4, step 2).
+const Patience = 20 * time.Second
+
+// Locate finds the store of a resolved home without opening it: closing any descriptor of a file drops all the
+// process's POSIX locks on it, and another process's rows would be lost (contract 4). A store that is not there is
+// ErrMissing; a link that leads out of the home, or something that is no plain file, is ErrIO (contract 3.1).
+func Locate(homePath string) (path string, err error) {
+	path, err = filepath.EvalSymlinks(filepath.Join(homePath, FileName))
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+		return "", &Error{Kind: ErrMissing}
+	case err != nil:
+		return "", &Error{Kind: ErrIO, Detail: "look for state.db", Cause: err}
+	case !home.Contains(homePath, path):
+		return "", &Error{Kind: ErrIO, Detail: "state.db is a link that leads out of the home"}
+	}
+	info, err := os.Lstat(path)
+	if err != nil {
+		return "", &Error{Kind: ErrIO, Detail: "look at state.db", Cause: err}
+	}
+	if !info.Mode().IsRegular() {
+		return "", &Error{Kind: ErrIO, Detail: "state.db is not a regular file"}
+	}
+	return path, nil
+}
+
+type access string
+
+const (
+	readOnly  access = "ro"
+	readWrite access = "rw"
+)
+
+// conn is one connection to one store.
+type conn struct {
+	db *sql.DB
+	*sql.Conn
+}
+
+// open is the only way to a connection to a store. The URI is absolute and escaped, and its mode never creates, so
+// no other file is ever opened or made. There is no busy handler: a wait inside SQLite cannot be cancelled.
+func open(ctx context.Context, path string, mode access) (*conn, error) {
+	c, err := openURI(ctx, storeURI(path, mode))
+	if err != nil {
+		return nil, err
+	}
+	if err := c.Raw(keepWAL); err != nil {
+		c.close()
+		return nil, err
+	}
+	return c, nil
+}
+
+func openURI(ctx context.Context, uri string) (*conn, error) {
+	db, err := sql.Open("sqlite3", uri)
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(1)
+	c, err := db.Conn(ctx)
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return &conn{db, c}, nil
+}
+
+func storeURI(path string, mode access) string {
+	slashed := filepath.ToSlash(path)
+	if !strings.HasPrefix(slashed, "/") {
+		slashed = "/" + slashed // C:/… on Windows
+	}
+	query := url.Values{
+		"mode":           {string(mode)},
+		"_busy_timeout":  {"0"},
+		"_foreign_keys":  {"on"},
+		"_synchronous":   {"full"}, // durable before the first artifact goes
+		"_secure_delete": {"on"},
+	}
+	return (&url.URL{Scheme: "file", Path: slashed, RawQuery: query.Encode()}).String()
+}
+
+// close gives the connection back, if there is one. sql.DB.Close alone would leave a checked-out connection open.
+func (c *conn) close() {
+	if c == nil {
+		return
+	}
+	_ = c.Conn.Close()
+	_ = c.db.Close()
+}
+
+// Tx is a write transaction that holds the store's write lock. End it with Commit or Rollback.
+type Tx struct {
+	conn *conn
+	done bool
+}
+
+// Begin opens the store and takes its write lock, trying every few milliseconds for as long as patience allows, then
+// ErrBusy. A cancel ends the wait at once and never leaves a transaction open (contract 4, step 2).
+func Begin(ctx context.Context, path string, patience time.Duration) (*Tx, error) {
+	deadline := time.Now().Add(patience)
+	var c *conn
+	for {
+		err := ctx.Err()
+		if err == nil {
+			c, err = tryBegin(ctx, c, path)
+		}
+		if err == nil {
+			faultpoint.Hit(faultpoint.WriteLockHeld)
+			return &Tx{conn: c}, nil
+		}
+		if isBusy(err) && time.Now().Before(deadline) {
+			err = pause(ctx)
+		}
+		if err != nil {
+			c.close()
+			return nil, classify("take the write lock", err)
+		}
+	}
+}
+
+// tryBegin asks once, over the connection of an earlier try where there is one. Every statement runs without the
+// caller's cancel: each returns at once, and one that is cancelled half-way could succeed unseen.
+func tryBegin(ctx context.Context, c *conn, path string) (*conn, error) {
+	calm := context.WithoutCancel(ctx)
+	if c == nil {
+		opened, err := open(calm, path, readWrite)
+		if err != nil {
+			return nil, err
+		}
+		c = opened
+		if err := c.checkPragmas(calm); err != nil {
+			return c, err
+		}
+	}
+	_, err := c.ExecContext(calm, "BEGIN IMMEDIATE")
+	return c, err
+}
+
+// checkPragmas reads back what a delete relies on: a pragma that SQLite does not take is no error in SQLite.
+func (c *conn) checkPragmas(ctx context.Context) error {
+	for pragma, want := range map[string]int{"foreign_keys": 1, "synchronous": 2, "secure_delete": 1} {
+		var got int
+		if err := c.QueryRowContext(ctx, "PRAGMA "+pragma).Scan(&got); err != nil {
+			return err
+		}
+		if got != want {
+			return &Error{Kind: ErrIO, Detail: "SQLite does not take PRAGMA " + pragma}
+		}
+	}
+	return nil
+}
+
+// ErrOutcomeUnknown says that a commit failed in a way that leaves open whether the rows are gone: the manifest must
+// stay, and does no harm, since a live row protects its artifacts (contract 4, step 5).
+var ErrOutcomeUnknown = errors.New("the commit failed and its outcome is not known")
+
+// Commit makes the changes durable. Where it fails, the transaction has certainly been rolled back unless the error is
+// ErrOutcomeUnknown.
+func (t *Tx) Commit() error {
+	ctx := context.Background()
+	_, err := t.conn.ExecContext(ctx, "COMMIT")
+	if err == nil {
+		t.done = true
+		t.conn.close()
+		return nil
+	}
+	open := false
+	_ = t.conn.Raw(func(driverConn any) error { open = inTransaction(driverConn); return nil })
+	failure := classify("commit", err)
+	if !open || t.Rollback() != nil {
+		t.done = true
+		t.conn.close()
+		return errors.Join(ErrOutcomeUnknown, failure)
+	}
+	return failure
+}
+
+// Rollback undoes everything and releases the write lock. After Commit or Rollback it does nothing.
+func (t *Tx) Rollback() error {
+	if t.done {
+		return nil
+	}
+	t.done = true
+	_, err := t.conn.ExecContext(context.Background(), "ROLLBACK")
+	open := false
+	_ = t.conn.Raw(func(driverConn any) error { open = inTransaction(driverConn); return nil })
+	t.conn.close()
+	if !open {
+		return nil // SQLite had rolled back by itself, as it does when a statement is interrupted
+	}
+	return classify("roll back", err)
+}
+
+// pause waits a few milliseconds, never twice the same, so that waiters do not march in step.
+func pause(ctx context.Context) error {
+	timer := time.NewTimer(2*time.Millisecond + rand.N(6*time.Millisecond))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// openPrivate opens a store of our own in memory, to ask SQLite about itself.
+func openPrivate(ctx context.Context) (*conn, error) {
+	return openURI(ctx, "file::memory:?_busy_timeout=0")
+}
