@@ -14,12 +14,12 @@ build:
 demo: build
 	@./bin/sidecar demo
 
-# All tests, under the race detector, then the ones that need crash points. A skip that fixtures/skips.txt does not
+# All tests, under the race detector, then the ones that need crash points. A skip that fixtures/skips.tsv does not
 # name fails the run.
 test: check
 	@mkdir -p build
 	go tool gotestsum --format pkgname --jsonfile build/test.json -- -race -timeout 15m ./...
-	go run ./internal/skipcheck fixtures/skips.txt build/test.json
+	go run ./internal/skipcheck fixtures/skips.tsv build/test.json
 
 # What reads the code without running it, for this system and for the two that we cannot run here.
 check:

@@ -32,6 +32,7 @@ var reasons = []struct {
 	{statedb.ErrGuardsUnavailable, ReasonWriteGuardUnavailable},
 	{statedb.ErrLineageAmbiguous, ReasonLineageAmbiguous},
 	{statedb.ErrFullTextUnwritable, ReasonFTSUnavailable},
+	{statedb.ErrAgentUnreadable, ReasonIOError},
 	{statedb.ErrIO, ReasonIOError},
 }
 
@@ -50,7 +51,12 @@ func reasonOf(err error) (Reason, bool) {
 
 // detailOf is the error as one line for a human.
 func detailOf(err error) string {
-	return strings.Join(strings.Fields(strings.ReplaceAll(err.Error(), "\n", "; ")), " ")
+	text := err.Error()
+	var store *statedb.Error
+	if errors.As(err, &store) {
+		text = store.Line()
+	}
+	return strings.Join(strings.Fields(strings.ReplaceAll(text, "\n", "; ")), " ")
 }
 
 // application is an error answer with a condition.

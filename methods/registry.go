@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -133,10 +134,44 @@ func decodeParams(fields map[string]json.RawMessage, checked *jsonschema.Resolve
 		return invalidParams("params: %v", err)
 	}
 	if err := checked.Validate(instance); err != nil {
-		return invalidParams("params: %s", strings.TrimPrefix(detailOf(err), "validating root: "))
+		return explain(checked.Schema(), fields, err)
 	}
 	if err := json.Unmarshal(text, into); err != nil {
 		return invalidParams("params: %v", err)
 	}
 	return nil
+}
+
+// offending finds the field that a schema's error speaks of.
+var offending = regexp.MustCompile(`/properties/([a-z_]+)`)
+
+// explain says in one line of bounded length what is wrong with the fields. The validator's own words would repeat the
+// value, however long it is.
+func explain(schema *jsonschema.Schema, fields map[string]json.RawMessage, err error) error {
+	for _, name := range schema.Required {
+		if fields[name] == nil {
+			return invalidParams("the field %q is missing", name)
+		}
+	}
+	m := offending.FindStringSubmatch(err.Error())
+	if m == nil {
+		return invalidParams("the parameters do not fit the method's schema")
+	}
+	return invalidParams("the field %q must be %s", m[1], describe(schema.Properties[m[1]]))
+}
+
+// describe puts a property's schema in words.
+func describe(property *jsonschema.Schema) string {
+	kinds := property.Types
+	if property.Type != "" {
+		kinds = []string{property.Type}
+	}
+	words := "of type " + strings.Join(kinds, " or ")
+	if property.MinLength != nil && *property.MinLength > 0 {
+		words += " and not empty"
+	}
+	if property.Pattern != "" {
+		words += " and match " + property.Pattern
+	}
+	return words
 }

@@ -139,7 +139,7 @@ func (rt *runtime) handshake(ctx context.Context, p handshakeParams) (handshakeR
 		}
 		agent, err := statedb.LookAtAgent(dir)
 		if err != nil {
-			return handshakeResult{}, invalidParams("agent_dir cannot be listed: %s", detailOf(err))
+			return handshakeResult{}, invalidParams("agent_dir: %s", detailOf(err))
 		}
 		host.agentDir = dir
 		info = agentInfo{Known: true, Dir: dir, CanRetire: &agent.CanRetire}

@@ -38,7 +38,7 @@ type Document map[string]any
 
 // typeSchemas are the schemas of the types above; all others follow from their Go types.
 var typeSchemas = map[reflect.Type]*jsonschema.Schema{
-	reflect.TypeFor[ProfileHome](): {Type: "string", MinLength: jsonschema.Ptr(1), Pattern: `^[^\x00]*$`},
+	reflect.TypeFor[ProfileHome](): {Type: "string", MinLength: jsonschema.Ptr(1)},
 	reflect.TypeFor[SessionID]():   {Type: "string", Pattern: `^[A-Za-z0-9_.:-]{1,128}$`},
 	reflect.TypeFor[LiteralTrue](): {},
 	reflect.TypeFor[RequestID]():   {Types: []string{"number", "string"}},

@@ -17,6 +17,7 @@ var (
 	ErrActiveTurn         = errors.New("a turn is running in this conversation")
 	ErrRuntimeHistory     = errors.New("a newer Agent's runtime history names this conversation")
 	ErrLineageAmbiguous   = errors.New("the conversation's first segment cannot be told for certain")
+	ErrAgentUnreadable    = errors.New("the Agent's folder cannot be listed")
 	ErrFullTextUnwritable = errors.New("a full-text index of the store cannot be written by this build")
 )
 
@@ -41,6 +42,17 @@ func (e *Error) Error() string {
 }
 
 func (e *Error) Unwrap() []error { return []error{e.Kind, e.Cause} }
+
+// Line is the error for a human who knows the reason already: what the detail says, and what went wrong underneath.
+func (e *Error) Line() string {
+	if e.Detail == "" {
+		return e.Error()
+	}
+	if e.Cause == nil {
+		return e.Detail
+	}
+	return e.Detail + ": " + e.Cause.Error()
+}
 
 // unsupported refuses with a line of our own.
 func unsupported(format string, args ...any) error {

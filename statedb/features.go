@@ -45,7 +45,7 @@ func LookAtAgent(dir string) (Agent, error) {
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return Agent{}, &Error{Kind: ErrIO, Detail: "list the Agent's folder", Cause: err}
+		return Agent{}, &Error{Kind: ErrAgentUnreadable, Cause: err}
 	}
 	found := slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == retirementModule })
 	return Agent{Known: true, CanRetire: found}, nil
@@ -116,13 +116,13 @@ func isVirtual(createStatement string) bool {
 func choosePath(s *schema, agent Agent) (Path, error) {
 	switch {
 	case !s.has("sessions", "id", "parent_session_id"):
-		return "", unsupported("it has no table sessions with id and parent_session_id")
+		return "", unsupported("the store has no table sessions with id and parent_session_id")
 	case !s.has("messages", "session_id"):
-		return "", unsupported("it has no table messages with session_id")
+		return "", unsupported("the store has no table messages with session_id")
 	}
 	for _, table := range sortedKeys(guardTables) {
 		if !s.has(table, guardTables[table]...) {
-			return "", &Error{Kind: ErrGuardsUnavailable, Detail: table + " is missing"}
+			return "", &Error{Kind: ErrGuardsUnavailable, Detail: "the store has no table " + table + ", so a running turn could not be seen"}
 		}
 	}
 	if agent.Known && !agent.CanRetire {
@@ -136,7 +136,7 @@ func choosePath(s *schema, agent Agent) (Path, error) {
 	case len(missing) == 0:
 		return PathCanonical, nil
 	case slices.ContainsFunc(ledgerTables, func(table string) bool { return s.has(table) }):
-		return "", unsupported("it has part of the runtime ledger; missing: %s", strings.Join(missing, ", "))
+		return "", unsupported("the store has part of the runtime ledger; missing: %s", strings.Join(missing, ", "))
 	}
 	return PathLegacy, nil
 }

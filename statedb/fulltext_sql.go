@@ -50,7 +50,7 @@ func (s *schema) writtenByTrigger(name string) bool {
 func (c *conn) setAsideIndexes(ctx context.Context, s *schema) (stale []string, err error) {
 	for _, name := range c.unwritableIndexes(ctx, s) {
 		if name != cjkIndex || !s.has("state_meta", "key", "value") {
-			return nil, &Error{Kind: ErrFullTextUnwritable, Detail: name}
+			return nil, &Error{Kind: ErrFullTextUnwritable, Detail: "this build cannot write the index " + name}
 		}
 		for _, t := range cjkTriggers {
 			if _, err := c.ExecContext(ctx, "DROP TRIGGER IF EXISTS "+t); err != nil {
@@ -58,7 +58,7 @@ func (c *conn) setAsideIndexes(ctx context.Context, s *schema) (stale []string, 
 			}
 		}
 		if s.withoutTriggers(cjkTriggers).writtenByTrigger(name) {
-			return nil, &Error{Kind: ErrFullTextUnwritable, Detail: name}
+			return nil, &Error{Kind: ErrFullTextUnwritable, Detail: "this build cannot write the index " + name}
 		}
 		_, err := c.ExecContext(ctx, `INSERT INTO state_meta (key, value) VALUES (?, '1')
 			ON CONFLICT (key) DO UPDATE SET value = excluded.value`, cjkStaleKey)

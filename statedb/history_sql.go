@@ -31,7 +31,7 @@ func (c *conn) refuseRuntimeHistory(ctx context.Context, s *schema, family, chat
 		err := inChunks(family, func(list string, args []any) error {
 			found, err := c.exists(ctx, "SELECT 1 FROM "+h.table+" WHERE "+h.column+" IN "+list, args...)
 			if err == nil && found {
-				err = &Error{Kind: ErrRuntimeHistory, Detail: "in " + h.table}
+				err = &Error{Kind: ErrRuntimeHistory, Detail: namedIn(h.table)}
 			}
 			return err
 		})
@@ -48,6 +48,10 @@ func (c *conn) refuseRuntimeHistory(ctx context.Context, s *schema, family, chat
 	return classify("read state_meta", c.refuseValues(ctx, family))
 }
 
+func namedIn(place string) string {
+	return "a newer Agent's runtime history names this conversation in " + place
+}
+
 // refuseKeys looks for the records that carry one of the ids in their key.
 func (c *conn) refuseKeys(ctx context.Context, family, chatIDs []string) error {
 	var keys []string
@@ -60,7 +64,7 @@ func (c *conn) refuseKeys(ctx context.Context, family, chatIDs []string) error {
 	return inChunks(keys, func(list string, args []any) error {
 		found, err := c.exists(ctx, "SELECT 1 FROM state_meta WHERE key IN "+list, args...)
 		if err == nil && found {
-			err = &Error{Kind: ErrRuntimeHistory, Detail: "in the keys of state_meta"}
+			err = &Error{Kind: ErrRuntimeHistory, Detail: namedIn("the keys of state_meta")}
 		}
 		return err
 	})
@@ -88,7 +92,7 @@ func (c *conn) refuseValues(ctx context.Context, family []string) error {
 	}
 	found, err := c.exists(ctx, namingValues, string(ids))
 	if err == nil && found {
-		err = &Error{Kind: ErrRuntimeHistory, Detail: "in the values of state_meta"}
+		err = &Error{Kind: ErrRuntimeHistory, Detail: namedIn("the values of state_meta")}
 	}
 	return err
 }

@@ -48,6 +48,7 @@ func (t *Tx) Plan(ctx context.Context, request Request) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	t.path = path
 	plan, err := t.planOn(ctx, path, s, request)
 	if err != nil {
 		return nil, onPath(path, err)

@@ -115,6 +115,7 @@ func (c *conn) close() {
 // Tx is a write transaction that holds the store's write lock. End it with Commit or Rollback.
 type Tx struct {
 	conn *conn
+	path Path // once Plan has chosen it
 	done bool
 }
 
@@ -137,6 +138,9 @@ func Begin(ctx context.Context, path string, patience time.Duration) (*Tx, error
 		}
 		if err != nil {
 			c.close()
+			if isBusy(err) {
+				return nil, &Error{Kind: ErrBusy}
+			}
 			return nil, classify("take the write lock", err)
 		}
 	}
@@ -190,7 +194,7 @@ func (t *Tx) Commit() error {
 	}
 	open := false
 	_ = t.conn.Raw(func(driverConn any) error { open = inTransaction(driverConn); return nil })
-	failure := classify("commit", err)
+	failure := onPath(t.path, classify("commit", err))
 	if !open || t.Rollback() != nil {
 		t.done = true
 		t.conn.close()

@@ -12,7 +12,7 @@ import (
 
 const (
 	logLines    = 1024                   // log lines that wait for a slow reader before new ones are dropped
-	logFlushing = 200 * time.Millisecond // how long the end of the process waits for the last lines
+	logFlushing = 100 * time.Millisecond // how long the end of the process waits for the last lines
 )
 
 // newLog makes the log: text on a terminal, JSON otherwise. A reader that does not read never holds a call up; lines

@@ -47,7 +47,7 @@ func run(args []string) int {
 	case errors.As(err, &code):
 		return int(code)
 	case errors.As(err, &usage):
-		fmt.Fprintf(os.Stderr, "sidecar: %v\nTry 'sidecar --help'.\n", err)
+		fmt.Fprintf(os.Stderr, "sidecar: %v; see 'sidecar --help'\n", err)
 		return exitUsage
 	}
 	fmt.Fprintln(os.Stderr, "sidecar:", err)
@@ -74,7 +74,7 @@ func newRootCommand() *cobra.Command {
 
 func noArguments(_ *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return usageError{fmt.Errorf("there is no command %q", args[0])}
+		return usageError{fmt.Errorf("%q is not understood here", args[0])}
 	}
 	return nil
 }

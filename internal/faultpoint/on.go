@@ -32,6 +32,7 @@ var (
 
 // Hit ends or holds the process if its environment asks for that at this passing of the point.
 func Hit(p Point) {
+	watchOverlap(p)
 	mu.Lock()
 	passed[p]++
 	nth := passed[p]

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 )
@@ -23,7 +25,7 @@ func Resolve(path string) (string, error) {
 	if strings.ContainsRune(path, 0) {
 		return "", fmt.Errorf("%w: the path holds a NUL character", ErrMissing)
 	}
-	absolute, err := filepath.Abs(path)
+	absolute, err := makeAbsolute(path)
 	if err != nil {
 		return "", fmt.Errorf("%w: %w", ErrUnusable, err)
 	}
@@ -37,8 +39,21 @@ func Resolve(path string) (string, error) {
 	return resolved, nil
 }
 
-// Contains tells whether a resolved path lies inside the resolved home.
+// makeAbsolute puts the working folder before a relative path and tidies nothing: filepath.Abs would take "link/.." for
+// the folder that holds the link, where the system means the one that holds what it points to. Windows means the former.
+func makeAbsolute(path string) (string, error) {
+	if runtime.GOOS == "windows" {
+		return filepath.Abs(path)
+	}
+	if filepath.IsAbs(path) {
+		return path, nil
+	}
+	folder, err := os.Getwd()
+	return folder + "/" + path, err
+}
+
+// Contains tells whether a resolved path lies inside the resolved home. The home itself does not.
 func Contains(home, path string) bool {
 	relative, err := filepath.Rel(home, path)
-	return err == nil && filepath.IsLocal(relative)
+	return err == nil && relative != "." && filepath.IsLocal(relative)
 }

@@ -64,8 +64,9 @@ func build(kind Build) (string, error) {
 
 var cleanups []func()
 
-// Main runs a package's tests and removes what Binary built.
+// Main runs a package's tests and removes what Binary built. It also is the other process of HoldWriteLock.
 func Main(m *testing.M) {
+	holdIfAsked()
 	code := m.Run()
 	for _, cleanup := range slices.Backward(cleanups) {
 		cleanup()

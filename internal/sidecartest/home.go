@@ -68,7 +68,7 @@ func (h *Home) Exec(statements ...string) {
 	defer func() { _ = db.Close() }()
 	for _, statement := range statements {
 		_, err := db.Exec(statement)
-		require.NoError(h.t, err, statement)
+		require.NoError(h.t, err, statement[:min(len(statement), 200)])
 	}
 }
 
@@ -153,9 +153,11 @@ func (h *Home) list(folder string) []string {
 	return slices.Sorted(slices.Values(names))
 }
 
-// Manifests lists the cleanup manifests.
+// Manifests lists the finished cleanup manifests.
 func (h *Home) Manifests() []string {
-	return slices.DeleteFunc(h.Sessions(), func(name string) bool { return !strings.HasPrefix(name, ".cleanup_manifest_") })
+	return slices.DeleteFunc(h.Sessions(), func(name string) bool {
+		return !strings.HasPrefix(name, ".cleanup_manifest_") || !strings.HasSuffix(name, ".json")
+	})
 }
 
 // RequireSound checks what holds after every delete (contract 9): the store, its references and its indexes are sound,
@@ -179,4 +181,34 @@ func (h *Home) RequireSound() {
 		_, err := db.Exec(fmt.Sprintf("INSERT INTO %[1]s(%[1]s, rank) VALUES ('integrity-check', 1)", index))
 		require.NoError(h.t, err, "integrity of %s", index)
 	}
+}
+
+// ForeignIndex adds a full-text index on messages whose tokenizer no build here has, with its triggers, as an Agent's
+// extension would: only its schema can be written, since SQLite will not make it.
+func (h *Home) ForeignIndex(name string) {
+	h.t.Helper()
+	db := openStore(h.t, h.Store(), "rw")
+	defer func() { _ = db.Close() }()
+	schema := [][3]string{
+		{"table", name, "CREATE VIRTUAL TABLE " + name + " USING fts5(content, tokenize = 'cjk_of_an_agent')"},
+		{"trigger", name + "_insert", "CREATE TRIGGER " + name + "_insert AFTER INSERT ON messages BEGIN INSERT INTO " +
+			name + "(rowid, content) VALUES (new.id, new.content); END"},
+		{"trigger", name + "_delete", "CREATE TRIGGER " + name + "_delete AFTER DELETE ON messages BEGIN DELETE FROM " +
+			name + " WHERE rowid = old.id; END"},
+		{"trigger", name + "_update", "CREATE TRIGGER " + name + "_update AFTER UPDATE ON messages BEGIN DELETE FROM " +
+			name + " WHERE rowid = old.id; END"},
+	}
+	_, err := db.Exec("PRAGMA writable_schema = ON")
+	require.NoError(h.t, err)
+	for _, s := range schema {
+		table := name
+		if s[0] == "trigger" {
+			table = "messages"
+		}
+		_, err := db.Exec("INSERT INTO sqlite_schema (type, name, tbl_name, rootpage, sql) VALUES (?, ?, ?, 0, ?)",
+			s[0], s[1], table, s[2])
+		require.NoError(h.t, err)
+	}
+	_, err = db.Exec("PRAGMA writable_schema = RESET")
+	require.NoError(h.t, err)
 }

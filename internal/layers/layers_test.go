@@ -1,0 +1,69 @@
+// Package layers holds the directions in which packages may import each other. Data flows one way: cmd/sidecar wires, rpc
+// frames, methods decodes, internal/deletion keeps the order of a delete; locks, statedb and cleanup do their part and do
+// not know each other.
+package layers
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const module = "session-sidecar/"
+
+// mayImport lists, for each package of the program, the packages of this module that may be below it, at any depth.
+var mayImport = map[string][]string{
+	"internal/faultpoint": {},
+	"internal/home":       {},
+	"internal/version":    {},
+	"fixtures":            {},
+	"rpc":                 {},
+	"locks":               {"internal/faultpoint"},
+	"cleanup":             {"internal/faultpoint", "internal/home"},
+	"statedb":             {"internal/faultpoint", "internal/home"},
+	"internal/deletion":   {"internal/faultpoint", "internal/home", "locks", "cleanup", "statedb"},
+	"methods": {
+		"internal/faultpoint", "internal/home", "internal/version", "locks", "cleanup", "statedb", "internal/deletion", "rpc",
+	},
+	// The demo plays a host: of what is below it only the version of the protocol.
+	"internal/demo": {
+		"internal/faultpoint", "internal/home", "internal/version", "locks", "cleanup", "statedb", "internal/deletion", "rpc",
+		"methods", "fixtures",
+	},
+	"cmd/sidecar": {
+		"internal/faultpoint", "internal/home", "internal/version", "locks", "cleanup", "statedb", "internal/deletion", "rpc",
+		"methods", "internal/demo", "fixtures",
+	},
+}
+
+// onlyForTests are packages that the program never holds.
+var onlyForTests = []string{"internal/sidecartest", "internal/skipcheck", "internal/layers"}
+
+func TestNothingImportsUpward(t *testing.T) {
+	for _, pkg := range list(t, "./...") {
+		name := strings.TrimPrefix(pkg, module)
+		if slices.Contains(onlyForTests, name) {
+			continue
+		}
+		allowed, known := mayImport[name]
+		require.True(t, known, "%s has no place in the layers", name)
+		for _, dependency := range list(t, "-deps", pkg) {
+			below, ours := strings.CutPrefix(dependency, module)
+			if ours && below != name {
+				require.Contains(t, allowed, below, "%s imports %s", name, below)
+			}
+		}
+	}
+}
+
+func list(t *testing.T, args ...string) []string {
+	t.Helper()
+	command := exec.Command("go", append([]string{"list", "-tags", "sqlite_fts5"}, args...)...)
+	command.Dir = "../.."
+	output, err := command.Output()
+	require.NoError(t, err)
+	return strings.Fields(string(output))
+}
