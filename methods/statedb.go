@@ -2,6 +2,7 @@ package methods
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"time"
@@ -75,8 +76,22 @@ type stateDB struct {
 func registerStateDB(r *Registry, db *stateDB) {
 	register(r, spec[deleteParams, deleteResult]{
 		name: "state_db.delete_cli_session", summary: "Deletes a session, its delegates and, if asked for, the segments of its conversation.",
-		lenient: true, reasons: deleteReasons, call: db.deleteCLISession,
+		lenient: true, reasons: deleteReasons, before: refuseUnbuilt, call: db.deleteCLISession,
 	})
+}
+
+// refuseUnbuilt refuses the options of the contract that this build does not have. To ignore them, as unknown fields are,
+// would delete what nobody agreed to, or lose what was to be kept.
+func refuseUnbuilt(_ context.Context, fields map[string]json.RawMessage) error {
+	for _, option := range []string{"expected_ids", "keep_days"} {
+		if _, asked := fields[option]; asked {
+			return invalidParams("this version has no option %q", option)
+		}
+	}
+	if string(fields["purge_index"]) == "true" {
+		return invalidParams("this version has no option %q", "purge_index")
+	}
+	return nil
 }
 
 // deleteCLISession is contract 4. It refuses inside its result; only a cancel and an unexpected failure are errors.
