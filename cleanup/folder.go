@@ -78,7 +78,8 @@ func (f *Folder) create() error {
 	if f.root != nil {
 		return nil
 	}
-	if err := f.home.Mkdir(FolderName, 0o700); err != nil {
+	// The Agent may have made it since Open looked.
+	if err := f.home.Mkdir(FolderName, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	root, err := f.home.OpenRoot(FolderName)

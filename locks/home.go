@@ -49,7 +49,12 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%v: %s: %v", e.Kind, e.Path, e.Cause)
 }
 
-func (e *Error) Unwrap() []error { return []error{e.Kind, e.Cause} }
+func (e *Error) Unwrap() []error {
+	if e.Cause == nil {
+		return []error{e.Kind}
+	}
+	return []error{e.Kind, e.Cause}
+}
 
 // Homes hands out the locks of homes. The zero value is ready.
 type Homes struct {

@@ -6,6 +6,7 @@ package methods
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"regexp"
@@ -131,15 +132,25 @@ func decodeParams(fields map[string]json.RawMessage, checked *jsonschema.Resolve
 	}
 	var instance any
 	if err := json.Unmarshal(text, &instance); err != nil {
-		return invalidParams("params: %v", err)
+		return outOfRange(err)
 	}
 	if err := checked.Validate(instance); err != nil {
 		return explain(checked.Schema(), fields, err)
 	}
 	if err := json.Unmarshal(text, into); err != nil {
-		return invalidParams("params: %v", err)
+		return outOfRange(err)
 	}
 	return nil
+}
+
+// outOfRange puts in words the one thing that can still be wrong with fields that are JSON and fit their schema. The
+// decoder's own words would repeat the number, however long it is.
+func outOfRange(err error) error {
+	var where *json.UnmarshalTypeError
+	if errors.As(err, &where) && where.Field != "" {
+		return invalidParams("the number in the field %q is out of range", where.Field)
+	}
+	return invalidParams("a number is out of range")
 }
 
 // offending finds the field that a schema's error speaks of.

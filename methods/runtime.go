@@ -117,15 +117,15 @@ func registerRuntime(r *Registry, rt *runtime) {
 
 // refuseOtherVersion looks at the version before the other fields: a host of another version may send others.
 func refuseOtherVersion(ctx context.Context, fields map[string]json.RawMessage) error {
-	var host int
-	if json.Unmarshal(fields["rpc_version"], &host) != nil || host == RPCVersion {
+	var host *int // a null is no version
+	if json.Unmarshal(fields["rpc_version"], &host) != nil || host == nil || *host == RPCVersion {
 		return nil
 	}
 	rpc.FromContext(ctx).End(exitVersionMismatch)
 	return &rpc.Error{
 		Code:    rpc.CodeApplication,
 		Message: "the host and the sidecar speak different versions of the protocol",
-		Data:    versionMismatch{ConditionVersionMismatch, RPCVersion, host},
+		Data:    versionMismatch{ConditionVersionMismatch, RPCVersion, *host},
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"strings"
 	"time"
 
 	"session-sidecar/cleanup"
@@ -83,13 +84,16 @@ func registerStateDB(r *Registry, db *stateDB) {
 // refuseUnbuilt refuses the options of the contract that this build does not have. To ignore them, as unknown fields are,
 // would delete what nobody agreed to, or lose what was to be kept.
 func refuseUnbuilt(_ context.Context, fields map[string]json.RawMessage) error {
-	for _, option := range []string{"expected_ids", "keep_days"} {
-		if _, asked := fields[option]; asked {
-			return invalidParams("this version has no option %q", option)
+	for field, value := range fields {
+		for _, option := range []string{"expected_ids", "keep_days", "purge_index"} {
+			switch {
+			case !strings.EqualFold(field, option):
+			case field != option:
+				return invalidParams("the field %q is spelled %q", option, field)
+			case option != "purge_index" || string(value) == "true": // this one is asked for by a literal true alone
+				return invalidParams("this version has no option %q", option)
+			}
 		}
-	}
-	if string(fields["purge_index"]) == "true" {
-		return invalidParams("this version has no option %q", "purge_index")
 	}
 	return nil
 }

@@ -14,10 +14,11 @@ import (
 	"time"
 )
 
-// The times of an orderly end (contract 1.8).
+// The times of an orderly end (contract 1.8). With what it takes to see that the host has gone, and to write the last
+// log lines, they stay under the seven seconds by which no sidecar outlives its host.
 const (
 	drainFor = 5 * time.Second         // calls in flight may finish by themselves
-	giveUpIn = 1500 * time.Millisecond // after that, until cancelled calls have answered and the output is written
+	giveUpIn = 1250 * time.Millisecond // after that, until cancelled calls have answered and the output is written
 )
 
 // DefaultMaxCalls is how many calls run at once (contract 1.5).
@@ -42,6 +43,8 @@ type Server struct {
 	router   Router
 	log      *slog.Logger
 	maxCalls int
+	drainFor time.Duration
+	giveUpIn time.Duration
 
 	out *writer
 
@@ -72,15 +75,15 @@ func New(router Router, log *slog.Logger, maxCalls int) *Server {
 		maxCalls = DefaultMaxCalls
 	}
 	return &Server{
-		router: router, log: log, maxCalls: maxCalls,
-		calls: map[string]*call{}, end: make(chan struct{}), idle: make(chan struct{}),
+		router: router, log: log, maxCalls: maxCalls, drainFor: drainFor, giveUpIn: giveUpIn,
+		out: newWriter(), calls: map[string]*call{}, end: make(chan struct{}), idle: make(chan struct{}),
 	}
 }
 
 // Serve reads requests from in and writes frames to out until the orderly end, and gives the exit code. The end begins
 // when in ends, when out breaks, when the context ends, or when End is called.
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) int {
-	s.out = newWriter(out, func(err error) {
+	go s.out.run(out, func(err error) {
 		s.log.Info("the host does not read any more", "error", err)
 		s.End(0)
 	})
@@ -116,13 +119,13 @@ func (s *Server) End(exitCode int) {
 
 // drain lets calls in flight finish, then cancels what has not passed its point of no return, then writes what is left.
 func (s *Server) drain(cancelCalls context.CancelFunc) {
-	if !wait(s.idle, drainFor) {
+	deadline := time.Now().Add(s.drainFor + s.giveUpIn)
+	if !wait(s.idle, s.drainFor) {
 		cancelCalls()
+		wait(s.idle, s.giveUpIn)
 	}
-	deadline := time.Now().Add(giveUpIn)
-	wait(s.idle, giveUpIn)
 	s.out.close()
-	wait(s.out.done, time.Until(deadline))
+	wait(s.out.done, time.Until(deadline)) // a host may take its time to read what it asked for
 }
 
 func wait(done <-chan struct{}, limit time.Duration) bool {
@@ -136,12 +139,14 @@ func wait(done <-chan struct{}, limit time.Duration) bool {
 	}
 }
 
+// read handles line after line. It never waits for the host to read, or it would not see the host's cancel or its end.
 func (s *Server) read(ctx context.Context, in io.Reader) {
 	lines := newLineReader(in)
 	for {
 		line, err := lines.next()
 		if errors.Is(err, errLineTooLong) {
-			s.answerError(nullID, &Error{Code: CodeParse, Message: fmt.Sprintf("a line is at most %d bytes", MaxLine)})
+			tooLong := &Error{Code: CodeParse, Message: fmt.Sprintf("a line is at most %d bytes", MaxLine)}
+			s.out.sendNow(s.failureFrame(nullID, tooLong))
 			continue
 		}
 		if err != nil {
@@ -159,7 +164,7 @@ func (s *Server) read(ctx context.Context, in io.Reader) {
 func (s *Server) handle(ctx context.Context, line []byte) {
 	r, answerTo, failure := decodeRequest(line)
 	if failure != nil {
-		s.answerError(answerTo, failure)
+		s.out.sendNow(s.failureFrame(answerTo, failure))
 		return
 	}
 	if r.id == nil {
@@ -171,7 +176,7 @@ func (s *Server) handle(ctx context.Context, line []byte) {
 	}
 	c, failure := s.begin(ctx, r, endpoint.Inline)
 	if failure != nil {
-		s.answerError(r.id, failure)
+		s.out.sendNow(s.failureFrame(r.id, failure))
 		return
 	}
 	if endpoint.Inline {
@@ -243,28 +248,33 @@ func closed(c <-chan struct{}) bool {
 // run makes the call and answers it.
 func (s *Server) run(c *call, endpoint Endpoint, params json.RawMessage) {
 	defer s.settle()
-	result, err := s.call(c.ctx, endpoint, params)
-	if err == nil {
-		var encoded json.RawMessage
-		if encoded, err = Encode(result); err == nil {
-			s.finish(c)
-			s.out.send(resultFrame(c.id, encoded))
-			return
-		}
+	var frame []byte
+	if result, err := resultOf(c.ctx, endpoint, params); err != nil {
+		frame = s.failureFrame(c.id, s.wireError(c.ctx, err))
+	} else {
+		frame = resultFrame(c.id, result)
 	}
-	failure := s.wireError(c.ctx, err)
 	s.finish(c)
-	s.answerError(c.id, failure)
+	if c.inline {
+		s.out.sendNow(frame)
+		return
+	}
+	s.out.send(frame)
 }
 
-// call turns a panic into an error: it fails this call only.
-func (s *Server) call(ctx context.Context, endpoint Endpoint, params json.RawMessage) (result any, err error) {
+// resultOf makes the call and encodes its result. It turns a panic, in the encoding too, into an error: it fails this
+// call only.
+func resultOf(ctx context.Context, endpoint Endpoint, params json.RawMessage) (encoded json.RawMessage, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			result, err = nil, &panicked{p, debug.Stack()}
+			encoded, err = nil, &panicked{p, debug.Stack()}
 		}
 	}()
-	return endpoint.Call(ctx, params)
+	result, err := endpoint.Call(ctx, params)
+	if err != nil {
+		return nil, err
+	}
+	return Encode(result)
 }
 
 type panicked struct {
@@ -306,13 +316,13 @@ func newIncident() string {
 	return hex.EncodeToString(b)
 }
 
-func (s *Server) answerError(to id, failure *Error) {
+func (s *Server) failureFrame(to id, failure *Error) []byte {
 	encoded, err := Encode(failure)
 	if err != nil {
 		s.log.Error("an error's data could not be encoded", "error", err)
 		encoded, _ = Encode(&Error{Code: failure.Code, Message: failure.Message})
 	}
-	s.out.send(errorFrame(to, encoded))
+	return errorFrame(to, encoded)
 }
 
 // Notify sends a notification of ours. It is a hint: a host that has gone away never sees it.

@@ -14,11 +14,14 @@ const MaxLine = 8 << 20
 // lineReader frames the input: one line at a time, bounded.
 type lineReader struct {
 	buffered *bufio.Reader
+	limit    int
 }
 
-func newLineReader(r io.Reader) *lineReader { return &lineReader{bufio.NewReaderSize(r, 64<<10)} }
+func newLineReader(r io.Reader) *lineReader {
+	return &lineReader{bufio.NewReaderSize(r, 64<<10), MaxLine}
+}
 
-// next gives the next line that is not blank, without its end (\n or \r\n). A line over MaxLine is errLineTooLong, once,
+// next gives the next line that is not blank, without its end (\n or \r\n). One over the limit is errLineTooLong, once,
 // after all of it was dropped. A last line without an end counts. The error at the end is io.EOF, or what the stream
 // said.
 func (r *lineReader) next() ([]byte, error) {
@@ -44,7 +47,7 @@ func (r *lineReader) line() ([]byte, error) {
 		part, err := r.buffered.ReadSlice('\n')
 		ended := err == nil
 		part = bytes.TrimSuffix(part, []byte("\n"))
-		if tooLong = tooLong || len(line)+len(part) > MaxLine+1; tooLong { // one more for the \r of \r\n
+		if tooLong = tooLong || len(line)+len(part) > r.limit+1; tooLong { // one more for the \r of \r\n
 			line = nil
 		} else {
 			line = append(line, part...)
@@ -52,7 +55,7 @@ func (r *lineReader) line() ([]byte, error) {
 		if errors.Is(err, bufio.ErrBufferFull) {
 			continue
 		}
-		if tooLong || len(bytes.TrimSuffix(line, []byte("\r"))) > MaxLine {
+		if tooLong || len(bytes.TrimSuffix(line, []byte("\r"))) > r.limit {
 			return nil, errLineTooLong
 		}
 		if ended {
@@ -67,7 +70,7 @@ const maxQueued = 16 << 20
 
 // writer is the one owner of the output. Frames go out whole and in the order in which they were sent.
 type writer struct {
-	out io.Writer
+	limit int
 
 	mu     sync.Mutex
 	change *sync.Cond
@@ -79,11 +82,9 @@ type writer struct {
 	done chan struct{} // closed when nothing is written any more
 }
 
-// newWriter starts the goroutine that owns out. onFailure is called once if a write fails: the host has gone away.
-func newWriter(out io.Writer, onFailure func(error)) *writer {
-	w := &writer{out: out, done: make(chan struct{})}
+func newWriter() *writer {
+	w := &writer{limit: maxQueued, done: make(chan struct{})}
 	w.change = sync.NewCond(&w.mu)
-	go w.run(onFailure)
 	return w
 }
 
@@ -91,9 +92,20 @@ func newWriter(out io.Writer, onFailure func(error)) *writer {
 func (w *writer) send(frame []byte) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for w.queued > maxQueued && !w.closed && w.failed == nil {
+	for w.queued > w.limit && !w.closed && w.failed == nil {
 		w.change.Wait()
 	}
+	w.add(frame)
+}
+
+// sendNow is send without the wait.
+func (w *writer) sendNow(frame []byte) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.add(frame)
+}
+
+func (w *writer) add(frame []byte) {
 	if w.closed || w.failed != nil {
 		return
 	}
@@ -110,14 +122,15 @@ func (w *writer) close() {
 	w.change.Broadcast()
 }
 
-func (w *writer) run(onFailure func(error)) {
+// run owns out and writes until close. onFailure is called once if a write fails: the host has gone away.
+func (w *writer) run(out io.Writer, onFailure func(error)) {
 	defer close(w.done)
 	for {
 		frame, ok := w.take()
 		if !ok {
 			return
 		}
-		if _, err := w.out.Write(frame); err != nil {
+		if _, err := out.Write(frame); err != nil {
 			w.mu.Lock()
 			w.failed = err
 			w.queue, w.queued = nil, 0

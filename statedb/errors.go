@@ -41,7 +41,12 @@ func (e *Error) Error() string {
 	return text
 }
 
-func (e *Error) Unwrap() []error { return []error{e.Kind, e.Cause} }
+func (e *Error) Unwrap() []error {
+	if e.Cause == nil {
+		return []error{e.Kind}
+	}
+	return []error{e.Kind, e.Cause}
+}
 
 // Line is the error for a human who knows the reason already: what the detail says, and what went wrong underneath.
 func (e *Error) Line() string {
@@ -61,6 +66,7 @@ func unsupported(format string, args ...any) error {
 
 // SQLite's primary result codes that we tell apart.
 const (
+	codeError      = 1
 	codePerm       = 3
 	codeBusy       = 5
 	codeLocked     = 6

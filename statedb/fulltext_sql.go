@@ -17,21 +17,40 @@ var cjkTriggers = []string{"messages_fts_cjk_insert", "messages_fts_cjk_delete",
 
 // unwritableIndexes lists the virtual tables that a trigger on the deleted tables writes to and that this build cannot
 // open, in the order of their names.
-func (c *conn) unwritableIndexes(ctx context.Context, s *schema) []string {
+func (c *conn) unwritableIndexes(ctx context.Context, s *schema) ([]string, error) {
 	var broken []string
 	for _, name := range sortedKeys(s.virtual) {
-		if s.writtenByTrigger(name) && c.probe(ctx, name) != nil {
+		if !s.writtenByTrigger(name) {
+			continue
+		}
+		opens, err := c.opens(ctx, s, name)
+		if err != nil {
+			return nil, classify("open the index "+name, err)
+		}
+		if !opens {
 			broken = append(broken, name)
 		}
 	}
-	return broken
+	return broken, nil
 }
 
-// probe asks SQLite to open a virtual table; it reads no row.
-func (c *conn) probe(ctx context.Context, name string) error {
-	_, err := c.exists(ctx, "SELECT 1 FROM "+quoted(name)+" LIMIT 0")
-	return err
+// opens tells whether this build can use a virtual table. SQLite has one code for a tokenizer or a module that it does not
+// know; any other failure (a cancel, a damaged page) says nothing about the build.
+func (c *conn) opens(ctx context.Context, s *schema, name string) (bool, error) {
+	table := quoted(name)
+	query := "SELECT 1 FROM " + table + " LIMIT 0"
+	if usesFTS5.MatchString(s.virtual[name]) {
+		// FTS5 asks for its tokenizer with the first text, not when it opens the table.
+		query = "SELECT 1 FROM " + table + " WHERE " + table + " MATCH 'x'"
+	}
+	_, err := c.exists(ctx, query)
+	if primary, _, ok := resultCodes(err); ok && primary == codeError {
+		return false, nil
+	}
+	return err == nil, err
 }
+
+var usesFTS5 = regexp.MustCompile("(?i)\\busing\\s+[\"'`\\[]?fts5\\b")
 
 // writtenByTrigger tells whether a trigger on messages or sessions mentions the table.
 func (s *schema) writtenByTrigger(name string) bool {
@@ -48,7 +67,11 @@ func (s *schema) writtenByTrigger(name string) bool {
 // transaction, and names the ones that the Agent has to rebuild. Any other index that cannot be written is
 // ErrFullTextUnwritable, with its name.
 func (c *conn) setAsideIndexes(ctx context.Context, s *schema) (stale []string, err error) {
-	for _, name := range c.unwritableIndexes(ctx, s) {
+	broken, err := c.unwritableIndexes(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range broken {
 		if name != cjkIndex || !s.has("state_meta", "key", "value") {
 			return nil, &Error{Kind: ErrFullTextUnwritable, Detail: "this build cannot write the index " + name}
 		}

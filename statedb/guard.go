@@ -52,8 +52,8 @@ func firstLive(guards []Guard, now float64, dead func(holder string) bool) (live
 func holderPID(holder string) (pid int, namespace string, ok bool) {
 	for token := range strings.SplitSeq(holder, ":") {
 		if text, found := strings.CutPrefix(token, "pid="); found {
-			n, err := strconv.ParseInt(text, 10, 32)
-			if err != nil || n <= 0 || ok {
+			n, err := strconv.ParseUint(text, 10, 31) // no sign
+			if err != nil || n == 0 || ok {
 				return 0, "", false
 			}
 			pid, ok = int(n), true

@@ -51,7 +51,7 @@ func (t *Tx) removeLegacy(ctx context.Context, plan *Plan) (*Removal, error) {
 	if err := t.conn.deleteRows(ctx, plan.schema, ids); err != nil {
 		return nil, err
 	}
-	if err := t.conn.proveGone(ctx, ids); err != nil {
+	if err := t.conn.proveGone(ctx, plan.schema, ids); err != nil {
 		return nil, err
 	}
 	left, err := t.conn.leftBehind(ctx, plan.schema, ids, prompts)
@@ -87,12 +87,19 @@ func (c *conn) deleteRows(ctx context.Context, s *schema, ids []string) error {
 	return nil
 }
 
-// proveGone looks whether the rows are really gone: a trigger may skip a delete without an error.
-func (c *conn) proveGone(ctx context.Context, ids []string) error {
-	for _, query := range []string{
+// proveGone looks whether nothing names the ids any more: a trigger may skip a delete, or undo it, without an error.
+func (c *conn) proveGone(ctx context.Context, s *schema, ids []string) error {
+	queries := []string{
 		`SELECT 1 FROM sessions WHERE id IN `,
 		`SELECT 1 FROM messages WHERE session_id IN `,
-	} {
+		`SELECT 1 FROM sessions WHERE parent_session_id IN `,
+	}
+	for _, table := range sideTables {
+		if s.has(table, "session_id") {
+			queries = append(queries, `SELECT 1 FROM `+table+` WHERE session_id IN `)
+		}
+	}
+	for _, query := range queries {
 		err := inChunks(ids, func(list string, args []any) error {
 			found, err := c.exists(ctx, query+list, args...)
 			if err == nil && found {

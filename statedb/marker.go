@@ -96,11 +96,19 @@ func readMarkers(modelConfig *string) markers {
 }
 
 func readMarker(raw json.RawMessage) marker {
-	var value any
-	if len(raw) == 0 || json.Unmarshal(raw, &value) != nil || value == nil {
+	if len(raw) == 0 {
 		return marker{}
 	}
-	return marker{present: true, value: value}
+	var value any
+	if json.Unmarshal(raw, &value) != nil {
+		// It is JSON, with a number beyond float64 in it: Python reads it, and the marker is there.
+		decoder := json.NewDecoder(bytes.NewReader(raw))
+		decoder.UseNumber()
+		if decoder.Decode(&value) != nil {
+			return marker{}
+		}
+	}
+	return marker{present: value != nil, value: value}
 }
 
 // replacePythonNumbers puts a number in the place of each NaN, Infinity and -Infinity outside strings: Python writes and

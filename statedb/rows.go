@@ -33,9 +33,10 @@ func (c *conn) exists(ctx context.Context, query string, args ...any) (bool, err
 	return found, err
 }
 
-// chunkSize keeps a statement's parameters well below SQLite's limit. Ids are bound as they are and never through JSON,
-// which could not spell an id that is not UTF-8.
-const chunkSize = 500
+// chunkSize keeps a statement's parameters, and the rows of a VALUES that a recursion starts from, well below SQLite's
+// limits; that of the latter is 500. Ids are bound as they are and never through JSON, which could not spell an id that
+// is not UTF-8.
+const chunkSize = 400
 
 // inChunks calls do with an IN list of placeholders, and its arguments, for every few hundred of the ids.
 func inChunks(ids []string, do func(list string, args []any) error) error {

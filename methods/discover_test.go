@@ -1,0 +1,210 @@
+package methods
+
+import (
+	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"session-sidecar/rpc"
+)
+
+// discovered is what a host reads of the discovery document.
+type discovered struct {
+	OpenRPC string `json:"openrpc"`
+	Info    struct{ Title, Version string }
+	Methods []struct {
+		Name           string
+		Summary        string
+		ParamStructure string `json:"paramStructure"`
+		Params         []struct {
+			Name     string
+			Required bool
+			Schema   *jsonschema.Schema
+		}
+		Result struct {
+			Name   string
+			Schema *jsonschema.Schema
+		}
+		Errors []struct {
+			Code    int
+			Message string
+			Data    struct{ Condition string }
+		}
+		ParamsSchema *jsonschema.Schema `json:"x-params-schema"`
+		Reasons      []Reason           `json:"x-reasons"`
+		Streams      []string           `json:"x-streams"`
+	}
+	Reasons map[Reason]Meaning `json:"x-reasons"`
+}
+
+func discover(t *testing.T) discovered {
+	t.Helper()
+	r, _ := newRegistry()
+	text, err := call(t, r, "rpc.discover", "")
+	require.NoError(t, err)
+	var document discovered
+	require.NoError(t, json.Unmarshal(text, &document))
+	return document
+}
+
+func TestDiscoveryNamesEveryMethod(t *testing.T) {
+	r, _ := newRegistry()
+	text, err := call(t, r, "rpc.methods", "{}")
+	require.NoError(t, err)
+	var list methodsResult
+	require.NoError(t, json.Unmarshal(text, &list))
+	assert.True(t, slices.IsSorted(list.Methods))
+	assert.Subset(t, list.Methods, []string{
+		"rpc.methods", "rpc.discover", "rpc.cancel", "runtime.handshake", "runtime.status", "runtime.shutdown", "state_db.delete_cli_session",
+	})
+	var names []string
+	document := discover(t)
+	for _, m := range document.Methods {
+		names = append(names, m.Name)
+	}
+	assert.Equal(t, list.Methods, names)
+	assert.Regexp(t, `^1\.`, document.OpenRPC)
+	assert.NotEmpty(t, document.Info.Title)
+	assert.NotEmpty(t, document.Info.Version)
+}
+
+func TestDiscoveryDescribesEveryMethod(t *testing.T) {
+	for _, m := range discover(t).Methods {
+		t.Run(m.Name, func(t *testing.T) {
+			assert.NotEmpty(t, m.Summary)
+			assert.Equal(t, "by-name", m.ParamStructure)
+			require.NotNil(t, m.ParamsSchema)
+			assert.Equal(t, "object", m.ParamsSchema.Type)
+			_, err := m.ParamsSchema.Resolve(nil)
+			require.NoError(t, err)
+			require.NotNil(t, m.Result.Schema)
+			assert.Equal(t, "object", m.Result.Schema.Type)
+			_, err = m.Result.Schema.Resolve(nil)
+			require.NoError(t, err)
+			assert.NotEmpty(t, m.Result.Name)
+			assert.NotNil(t, m.Params, "a list, also of none")
+			assert.Len(t, m.Params, len(m.ParamsSchema.Properties))
+			for _, p := range m.Params {
+				require.NotNil(t, p.Schema, p.Name)
+				assert.Contains(t, m.ParamsSchema.Properties, p.Name)
+				assert.Equal(t, slices.Contains(m.ParamsSchema.Required, p.Name), p.Required, p.Name)
+			}
+			assert.NotNil(t, m.Streams)
+
+			assert.True(t, slices.IsSorted(m.Reasons))
+			assert.Subset(t, m.Reasons, []Reason{ConditionBusy, ConditionCancelled, ConditionShuttingDown})
+			assert.Equal(t, !isOpen(m.Name), slices.Contains(m.Reasons, ConditionHandshakeRequired))
+			var conditions []Reason
+			for _, e := range m.Errors {
+				assert.NotEmpty(t, e.Message)
+				if e.Data.Condition == "" {
+					assert.Contains(t, []int{rpc.CodeInvalidParams, rpc.CodeInternal}, e.Code)
+					continue
+				}
+				conditions = append(conditions, Reason(e.Data.Condition))
+				want := rpc.CodeApplication
+				if e.Data.Condition == rpc.ConditionCancelled {
+					want = rpc.CodeCancelled
+				}
+				assert.Equal(t, want, e.Code, e.Data.Condition)
+			}
+			assert.Equal(t, m.Reasons, conditions)
+			for _, reason := range m.Reasons {
+				assert.Contains(t, Meanings, reason)
+			}
+		})
+	}
+}
+
+func TestParamsOfTheDelete(t *testing.T) {
+	for _, m := range discover(t).Methods {
+		if m.Name != "state_db.delete_cli_session" {
+			continue
+		}
+		required := map[string]bool{}
+		for _, p := range m.Params {
+			required[p.Name] = p.Required
+		}
+		assert.Equal(t, map[string]bool{
+			"profile_home": true, "session_id": true, "include_compression_lineage": false, "whole_conversation": false,
+		}, required)
+		assert.Nil(t, m.ParamsSchema.AdditionalProperties, "older hosts may send more")
+		assert.Equal(t, []string{"ok"}, m.Result.Schema.Required)
+		for _, reason := range declaredReasons(t, "Reason") {
+			assert.Contains(t, m.Reasons, reason)
+		}
+	}
+}
+
+// declaredReasons reads reasons.go for its constants whose names begin so.
+func declaredReasons(t *testing.T, prefix string) []Reason {
+	t.Helper()
+	borrowed := map[string]string{
+		"ConditionBusy": rpc.ConditionBusy, "ConditionCancelled": rpc.ConditionCancelled, "ConditionShuttingDown": rpc.ConditionShuttingDown,
+	}
+	file, err := parser.ParseFile(token.NewFileSet(), "reasons.go", nil, 0)
+	require.NoError(t, err)
+	var found []Reason
+	ast.Inspect(file, func(node ast.Node) bool {
+		constant, ok := node.(*ast.ValueSpec)
+		if !ok || !strings.HasPrefix(constant.Names[0].Name, prefix) {
+			return true
+		}
+		switch value := constant.Values[0].(type) {
+		case *ast.BasicLit:
+			text, err := strconv.Unquote(value.Value)
+			require.NoError(t, err)
+			found = append(found, Reason(text))
+		case *ast.SelectorExpr:
+			require.Contains(t, borrowed, value.Sel.Name)
+			found = append(found, Reason(borrowed[value.Sel.Name]))
+		}
+		return true
+	})
+	return found
+}
+
+// Hosts need no table of their own: every word has its meaning, and no meaning is without its word.
+func TestEveryReasonHasItsMeaning(t *testing.T) {
+	declared := slices.Concat(declaredReasons(t, "Reason"), declaredReasons(t, "Condition"))
+	require.Greater(t, len(declared), 15)
+	sentences := map[string]bool{}
+	meanings := discover(t).Reasons
+	assert.Len(t, meanings, len(declared))
+	for _, reason := range declared {
+		assert.Regexp(t, `^[a-z_]+$`, string(reason))
+		meaning, ok := meanings[reason]
+		require.True(t, ok, reason)
+		assert.Equal(t, Meanings[reason], meaning)
+		assert.Regexp(t, `^[A-Z][^\n]+\.$`, meaning.Sentence, reason)
+		assert.False(t, sentences[meaning.Sentence], "said twice: %s", meaning.Sentence)
+		sentences[meaning.Sentence] = true
+	}
+}
+
+// The words of contract 4 and 1 are fixed by the hosts that know them.
+func TestWordsOnTheWire(t *testing.T) {
+	for _, word := range []Reason{
+		"active_turn", "runtime_history_unsupported", "store_missing", "store_unsupported", "store_busy", "store_corrupt",
+		"write_guard_unavailable", "lineage_ambiguous", "fts_unavailable", "manifest_failed", "cleanup_pending", "lock_timeout",
+		"io_error", "handshake_required", "already_handshaken", "sidecar_rpc_version_mismatch", "sidecar_busy", "cancelled",
+	} {
+		assert.Contains(t, Meanings, word)
+	}
+	for reason, retryable := range map[Reason]bool{
+		ReasonActiveTurn: true, ReasonStoreBusy: true, ReasonLockTimeout: true, ConditionBusy: true, ReasonCleanupPending: true,
+		ReasonRuntimeHistory: false, ReasonStoreMissing: false, ReasonStoreUnsupported: false, ReasonStoreCorrupt: false,
+		ReasonWriteGuardUnavailable: false, ReasonFTSUnavailable: false, ConditionVersionMismatch: false,
+	} {
+		assert.Equal(t, retryable, Meanings[reason].Retryable, reason)
+	}
+}

@@ -1,0 +1,128 @@
+package rpc
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// more is a result that the pipe cannot hold, so that the writer waits for the host.
+var more = strings.Repeat("x", 256<<10)
+
+// smallQueue is what few results fill.
+const smallQueue = 1 << 20
+
+func withSmallQueue(s *Server) { s.out.limit = smallQueue }
+
+func TestAHostThatDoesNotReadForAWhileLosesNothing(t *testing.T) {
+	const calls = 4 * smallQueue / (256 << 10)
+	made := make(chan struct{}, calls)
+	h := start(t, routes{"big": {Call: func(context.Context, json.RawMessage) (any, error) {
+		made <- struct{}{}
+		return more, nil
+	}}}, calls, withSmallQueue)
+	for i := range calls {
+		h.send(ask(strconv.Itoa(i), "big", `{}`))
+	}
+	for range calls {
+		receive(t, made)
+	}
+	for _, r := range h.replies(calls) {
+		r.requireResult(t, `"`+more+`"`)
+	}
+	h.requireNothingElse()
+}
+
+// fillOutput makes calls until senders wait for the host to read.
+func fillOutput(t *testing.T, h *host) (calls int) {
+	t.Helper()
+	calls = h.server.out.limit/len(more) + 2
+	for i := range calls {
+		h.send(ask(strconv.Itoa(i), "inline big", `{}`))
+	}
+	require.Eventually(t, func() bool {
+		h.server.out.mu.Lock()
+		defer h.server.out.mu.Unlock()
+		return h.server.out.queued > h.server.out.limit
+	}, patience, time.Millisecond)
+	return calls
+}
+
+func big(context.Context, json.RawMessage) (any, error) { return more, nil }
+
+func TestReadingGoesOnWhileTheHostDoesNotRead(t *testing.T) {
+	g := newGate()
+	h := start(t, routes{"inline big": {Inline: true, Call: big}, "wait": {Call: g.call}}, 0, withSmallQueue)
+	h.send(ask(`"wait"`, "wait", `{}`))
+	ctx := g.await(t)
+	calls := fillOutput(t, h)
+	h.send(`no JSON`, ask(`"cancel"`, "cancel", `{"id":"wait"}`))
+	receive(t, ctx.Done())
+	require.NoError(t, h.in.Close())
+	receive(t, h.server.end)
+	require.Len(t, h.replies(calls+3), calls+3)
+	require.Equal(t, 0, h.exit())
+}
+
+func TestAHostThatReadsLateAtTheEndGetsEverything(t *testing.T) {
+	h := start(t, routes{"big": {Call: big}}, 0, func(s *Server) { s.drainFor, s.giveUpIn = patience, time.Millisecond })
+	h.send(ask(`1`, "big", `{}`))
+	require.NoError(t, h.in.Close())
+	require.Eventually(t, func() bool {
+		h.server.out.mu.Lock()
+		defer h.server.out.mu.Unlock()
+		return h.server.out.closed
+	}, patience, time.Millisecond)
+	select {
+	case <-h.exited:
+		require.Fail(t, "the server ended with the answer half written")
+	case <-time.After(50 * time.Millisecond): // long enough for a server that would not wait
+	}
+	h.reply().requireResult(t, `"`+more+`"`)
+	require.Equal(t, 0, h.exit())
+}
+
+func TestOutputThatNobodyReadsDoesNotHoldTheEndUp(t *testing.T) {
+	h := start(t, routes{"big": {Call: big}, "inline big": {Inline: true, Call: big}}, 0, withSmallQueue, func(s *Server) {
+		s.drainFor, s.giveUpIn = time.Millisecond, time.Millisecond
+	})
+	fillOutput(t, h)
+	h.send(ask(`"waits"`, "big", `{}`)) // its sender waits for room
+	require.NoError(t, h.in.Close())
+	receive(t, h.exited)
+	require.Equal(t, 0, h.code)
+}
+
+func TestOutputThatBreaksIsTheEnd(t *testing.T) {
+	h := start(t, routes{}, 0)
+	h.send(ask(`1`, "echo", `{}`))
+	h.line()
+	require.NoError(t, h.out.Close())
+	h.send(ask(`2`, "echo", `{}`))
+	receive(t, h.exited)
+	require.Equal(t, 0, h.code)
+	require.Contains(t, h.log.String(), "does not read any more")
+}
+
+func TestACallInFlightFinishesAfterTheOutputBreaks(t *testing.T) {
+	g := newGate()
+	finished := make(chan error, 1)
+	h := start(t, routes{"wait": {Call: func(ctx context.Context, params json.RawMessage) (any, error) {
+		result, err := g.call(ctx, params)
+		finished <- err
+		return result, err
+	}}}, 0)
+	h.send(ask(`1`, "wait", `{}`))
+	g.await(t)
+	require.NoError(t, h.out.Close())
+	h.send(ask(`2`, "inline echo", `{}`))
+	receive(t, h.server.end)
+	close(g.open)
+	require.NoError(t, receive(t, finished))
+	receive(t, h.exited)
+}

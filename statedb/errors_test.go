@@ -1,0 +1,80 @@
+//go:build cgo
+
+package statedb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/mattn/go-sqlite3"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestClassify(t *testing.T) {
+	plain := errors.New("no SQLite")
+	ours := &Error{Kind: ErrActiveTurn}
+	for _, test := range []struct {
+		err, want error
+	}{
+		{sqlite3.Error{Code: sqlite3.ErrBusy}, ErrBusy},
+		{sqlite3.Error{Code: sqlite3.ErrBusy, ExtendedCode: sqlite3.ErrBusySnapshot}, ErrBusy},
+		{sqlite3.Error{Code: sqlite3.ErrLocked}, ErrBusy},
+		{sqlite3.Error{Code: sqlite3.ErrProtocol}, ErrBusy},
+		{sqlite3.Error{Code: sqlite3.ErrCorrupt}, ErrCorrupt},
+		{sqlite3.Error{Code: sqlite3.ErrNotADB}, ErrCorrupt},
+		{sqlite3.Error{Code: sqlite3.ErrIoErr, ExtendedCode: sqlite3.ErrIoErrFsync}, ErrIO},
+		{sqlite3.Error{Code: sqlite3.ErrFull}, ErrIO},
+		{sqlite3.Error{Code: sqlite3.ErrReadonly}, ErrIO},
+		{sqlite3.Error{Code: sqlite3.ErrCantOpen}, ErrIO},
+		{sqlite3.Error{Code: sqlite3.ErrPerm}, ErrIO},
+		{sqlite3.Error{Code: sqlite3.ErrAuth}, ErrIO},
+		{sqlite3.Error{Code: sqlite3.ErrNomem}, ErrIO},
+		{sqlite3.Error{Code: sqlite3.ErrTooBig}, ErrIO},
+		{sqlite3.Error{Code: sqlite3.ErrNoLFS}, ErrIO},
+		{sqlite3.Error{Code: sqlite3.ErrConstraint}, ErrUnsupported},
+		{sqlite3.Error{Code: sqlite3.ErrError}, ErrUnsupported},
+		{sqlite3.Error{Code: sqlite3.ErrSchema}, ErrUnsupported},
+		{sqlite3.Error{Code: sqlite3.ErrMismatch}, ErrUnsupported},
+		{sqlite3.Error{Code: sqlite3.ErrInterrupt}, context.Canceled},
+		{fmt.Errorf("wrapped: %w", sqlite3.Error{Code: sqlite3.ErrFull}), ErrIO},
+		{plain, ErrIO},
+	} {
+		got := classify("doing it", test.err)
+		require.ErrorIs(t, got, test.want, "%v", test.err)
+		if test.want != context.Canceled {
+			require.ErrorIs(t, got, test.err)
+			assert.Equal(t, test.want.Error()+": doing it: "+test.err.Error(), got.Error())
+		}
+		assert.Equal(t, test.want == ErrBusy, isBusy(test.err), "%v", test.err)
+	}
+	require.NoError(t, classify("doing it", nil))
+	for _, err := range []error{ours, fmt.Errorf("more: %w", ours), context.Canceled, context.DeadlineExceeded} {
+		assert.Equal(t, err, classify("doing it", err))
+		assert.False(t, isBusy(err))
+	}
+}
+
+func TestErrorText(t *testing.T) {
+	cause := errors.New("cause")
+	assert.Equal(t, ErrIO.Error(), (&Error{Kind: ErrIO}).Error())
+	assert.Equal(t, ErrIO.Error()+": detail", (&Error{Kind: ErrIO, Detail: "detail"}).Error())
+	assert.Equal(t, ErrIO.Error()+": detail: cause", (&Error{Kind: ErrIO, Detail: "detail", Cause: cause}).Error())
+	assert.Equal(t, ErrIO.Error(), (&Error{Kind: ErrIO}).Line())
+	assert.Equal(t, "detail", (&Error{Kind: ErrIO, Detail: "detail"}).Line())
+	assert.Equal(t, "detail: cause", (&Error{Kind: ErrIO, Detail: "detail", Cause: cause}).Line())
+	assert.Equal(t, []error{ErrIO}, (&Error{Kind: ErrIO}).Unwrap(), "no empty link in the chain")
+	assert.Equal(t, []error{ErrIO, cause}, (&Error{Kind: ErrIO, Cause: cause}).Unwrap())
+}
+
+func TestOnPath(t *testing.T) {
+	plain := errors.New("plain")
+	assert.Equal(t, plain, onPath(PathLegacy, plain))
+	before := &Error{Kind: ErrBusy}
+	var after *Error
+	require.ErrorAs(t, onPath(PathLegacy, before), &after)
+	assert.Equal(t, PathLegacy, after.Path)
+	assert.Empty(t, before.Path, "the error that was handed in stays as it is")
+}

@@ -1,0 +1,104 @@
+package statedb
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"session-sidecar/fixtures"
+	"session-sidecar/internal/sidecartest"
+)
+
+// planFor asks for a plan and gives the write lock back.
+func planFor(t *testing.T, home *sidecartest.Home, request Request) (*Plan, error) {
+	t.Helper()
+	tx := begin(t, home)
+	plan, err := tx.Plan(t.Context(), request)
+	require.NoError(t, tx.Rollback())
+	return plan, err
+}
+
+func TestPlans(t *testing.T) {
+	home := conversation(t) // a, b, c in a chain, and another
+	home.Exec(`INSERT INTO sessions (id, source, parent_session_id, started_at, model_config) VALUES ('d', 'subagent', 'c', 4, NULL),
+		('kept', 'cli', 'a', 1, '{"_branched_from":"a"}')`)
+	for name, test := range map[string]struct {
+		request Request
+		want    []Target
+		existed bool
+	}{
+		"one alone":              {Request{SessionID: "b"}, []Target{{"b", WhyRequested}}, true},
+		"with its lineage":       {Request{SessionID: "b", WithLineage: true}, []Target{{"c", WhyCompression}, {"d", WhyDelegate}, {"b", WhyRequested}}, true},
+		"the newest alone":       {Request{SessionID: "c", WithLineage: true}, []Target{{"c", WhyRequested}, {"d", WhyDelegate}}, true},
+		"the whole from the tip": {Request{SessionID: "c", WholeConversation: true}, []Target{{"c", WhyRequested}, {"d", WhyDelegate}, {"b", WhyCompression}, {"a", WhyCompression}}, true},
+		"the whole from amidst":  {Request{SessionID: "b", WholeConversation: true, WithLineage: true}, []Target{{"c", WhyCompression}, {"d", WhyDelegate}, {"b", WhyRequested}, {"a", WhyCompression}}, true},
+		"the whole of a branch":  {Request{SessionID: "kept", WholeConversation: true}, []Target{{"kept", WhyRequested}}, true},
+		"of a delegate":          {Request{SessionID: "d", WholeConversation: true}, []Target{{"d", WhyRequested}}, true},
+		"of nobody":              {Request{SessionID: "lost", WholeConversation: true}, []Target{{"lost", WhyRequested}}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			plan, err := planFor(t, home, test.request)
+			require.NoError(t, err)
+			assert.Equal(t, test.want, plan.Targets)
+			assert.Equal(t, idsOf(test.want), plan.IDs())
+			assert.Equal(t, test.existed, plan.Existed)
+			assert.Equal(t, PathLegacy, plan.Path)
+		})
+	}
+	assert.Len(t, home.Query("SELECT id FROM sessions"), 6, "a plan changes nothing")
+}
+
+// From the first segment two ways lead on: nobody can say that what was asked for is the one meant.
+func TestAWholeConversationThatForks(t *testing.T) {
+	home := conversation(t)
+	home.Exec("INSERT INTO sessions (id, source, parent_session_id, started_at) VALUES ('b2', 'cli', 'a', 2)")
+	for _, id := range []string{"b", "c", "b2"} {
+		_, err := planFor(t, home, Request{SessionID: id, WholeConversation: true})
+		requireDetail(t, err, ErrLineageAmbiguous, id)
+		var failure *Error
+		require.ErrorAs(t, err, &failure)
+		assert.Equal(t, PathLegacy, failure.Path)
+	}
+	plan, err := planFor(t, home, Request{SessionID: "a", WholeConversation: true})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"a"}, plan.IDs())
+	plan, err = planFor(t, home, Request{SessionID: "b", WithLineage: true})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"c", "b"}, plan.IDs())
+}
+
+// The canonical path must never be taken for the legacy one.
+func TestTheCanonicalPathIsRefused(t *testing.T) {
+	home := newHome(t)
+	home.Create(fixtures.RuntimeSchema, sessionX)
+	tx := begin(t, home)
+	plan, err := tx.Plan(t.Context(), Request{SessionID: "x"})
+	require.ErrorIs(t, err, ErrUnsupported)
+	assert.Nil(t, plan)
+	var failure *Error
+	require.ErrorAs(t, err, &failure)
+	assert.Equal(t, PathCanonical, failure.Path)
+}
+
+// The oldest store that is served: nothing but what the rules need.
+func TestTheLeastStore(t *testing.T) {
+	home := newHome(t)
+	home.Create(
+		"CREATE TABLE sessions (id TEXT PRIMARY KEY, parent_session_id TEXT REFERENCES sessions(id))",
+		"CREATE TABLE messages (session_id TEXT REFERENCES sessions(id), content TEXT)",
+		"CREATE TABLE compression_locks (session_id TEXT, holder TEXT, expires_at REAL)",
+		"CREATE TABLE session_turn_leases (conversation_id TEXT, holder TEXT, expires_at REAL)",
+		"INSERT INTO sessions VALUES ('x', NULL), ('child', 'x')", "INSERT INTO messages VALUES ('x', 'hello'), ('child', 'world')",
+	)
+	tx := begin(t, home)
+	plan, err := tx.Plan(t.Context(), Request{SessionID: "x", WholeConversation: true})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"x"}, plan.IDs())
+	removal, err := tx.Remove(t.Context(), plan)
+	require.NoError(t, err)
+	assert.Equal(t, &Removal{}, removal)
+	require.NoError(t, tx.Commit())
+	assert.Equal(t, []string{"child|NULL"}, home.Query("SELECT * FROM sessions"))
+	assert.Equal(t, []string{"child|world"}, home.Query("SELECT * FROM messages"))
+}

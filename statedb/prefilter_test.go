@@ -1,0 +1,145 @@
+package statedb
+
+import (
+	"database/sql"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// oddConfigs are texts in which a _delegate_from stands in many ways: spelled with escapes, twice, deeper down, inside a
+// string, in text that only one of SQLite and Python reads, and as a part of another word.
+func oddConfigs() []string {
+	keys := []string{
+		`_delegate_from`, `\u005fdelegate_from`, `_delegate\u005Ffrom`, `_deleg\u0061te_from`, `_Delegate_from`, `x_delegate_from`,
+		`_delegate_fromx`, `_delegate_from\u0000`, `_branched_from`,
+	}
+	values := []string{`"p"`, `"q"`, `"\u0070"`, `"\u0071"`, `null`, `5`, `true`, `""`, `"q\/"`, `NaN`, `"_delegate_from"`}
+	frames := []string{
+		`{"K":V}`, ` { "K" : V } `, `{"K":V,"_delegate_from":"q"}`, `{"_delegate_from":"q","K":V}`, `{"_delegate_from":"p","K":V}`,
+		`{"K":V,"_delegate_from":"p"}`, `{"n":{"K":V}}`, `{"n":{"K":V},"_delegate_from":"p"}`, `{"n":[{"K":V}],"\u005fdelegate_from":"q"}`,
+		`{"t":"\"K\":V\""}`, `{"t":NaN,"K":V}`, `{"K":V,"t":-Infinity}`, `{"K":V`, `[{"K":V}]`, `{"K":V} x`, `{'K':V}`, `{"K":V,}`, `{K:V}`,
+		"{\"K\":V,\"t\":\"\xff\"}", "{\"K\":V,\"t\":\"line\nbreak\"}", "{\"K\":V,\"t\":\"a\\qb\"}", "{\"K\":V}\x00", `{"K":V,"t":1e999}`,
+		`{"K":V,"t":01}`, `{"K":V/**/}`, "\ufeff{\"K\":V}",
+	}
+	texts := []string{"", "{}", "null", `"_delegate_from"`, "_delegate_from", `\u005f`, `[]`, "{\"_delegate_from\":\"" + strings.Repeat("q", 5000) + `"}`}
+	for _, frame := range frames {
+		for _, key := range keys {
+			for _, value := range values {
+				texts = append(texts, strings.NewReplacer("K", key, "V", value).Replace(frame))
+			}
+		}
+	}
+	return texts
+}
+
+var oddParents = []any{nil, "p", "q", "", "_delegate_from"}
+
+// insertConfigs fills a store with a row for each config below each parent, and gives what a reading of every row finds.
+func insertConfigs(t *testing.T, db *sql.DB, configs []any) map[string][]string {
+	t.Helper()
+	want := map[string][]string{}
+	transaction, err := db.Begin()
+	require.NoError(t, err)
+	insert, err := transaction.Prepare("INSERT INTO sessions (id, source, started_at, parent_session_id, model_config) VALUES (?, 'cli', 1, ?, ?)")
+	require.NoError(t, err)
+	defer func() { _ = insert.Close() }()
+	for i, config := range configs {
+		for j, parent := range oddParents {
+			id := fmt.Sprintf("%05d-%d", i, j)
+			_, err := insert.Exec(id, parent, config)
+			require.NoError(t, err)
+			target, ok := readMarkers(asText(config)).delegate.target()
+			if ok && parent != any(target) {
+				want[target] = append(want[target], id)
+			}
+		}
+	}
+	require.NoError(t, transaction.Commit())
+	return want
+}
+
+// asText is a config as the driver hands it over.
+func asText(config any) *string {
+	switch c := config.(type) {
+	case string:
+		return &c
+	case []byte:
+		return ptr(string(c))
+	}
+	return nil
+}
+
+// The one pass over the store, with all that SQL leaves out, finds what reading every row finds.
+func TestForeignMarkersAreAllFound(t *testing.T) {
+	home := newStore(t)
+	configs := []any{nil}
+	for _, text := range oddConfigs() {
+		configs = append(configs, text)
+	}
+	for _, text := range []string{`{"_delegate_from":"q"}`, `{"_delegate_from":"p"}`, `{"\u005fdelegate_from":"q"}`, `{}`} {
+		configs = append(configs, []byte(text)) // a blob
+	}
+	want := insertConfigs(t, home.Open(), configs)
+	require.Greater(t, len(want["q"]), 500)
+	require.NotEmpty(t, want["p"])
+
+	c := connect(t, home)
+	s, err := c.readSchema(t.Context())
+	require.NoError(t, err)
+	reader, err := c.readLineage(t.Context(), s)
+	require.NoError(t, err)
+	for _, ids := range reader.foreign {
+		slices.Sort(ids)
+	}
+	assert.Equal(t, want, reader.foreign)
+}
+
+// And it leaves out what most rows are, or it would read a large store into memory.
+func TestPlainRowsAreLeftOut(t *testing.T) {
+	home := newStore(t)
+	insertConfigs(t, home.Open(), []any{nil, "", "{}", `{"model":"m","t":"text \u00e4"}`, `{"_branched_from":"q"}`})
+	home.Exec(`INSERT INTO sessions (id, source, started_at, parent_session_id, model_config) VALUES
+		('child', 'cli', 1, 'p', '{"_delegate_from":"p"}'), ('nested', 'cli', 1, 'p', '{"_delegate_from":"p","n":{"t":"\u00e4"}}')`)
+	assert.Empty(t, home.Query(foreignMarkers))
+}
+
+func TestCompoundMarkersRefuseTheStore(t *testing.T) {
+	home := newStore(t, sessionX)
+	s, err := connect(t, home).readSchema(t.Context())
+	require.NoError(t, err)
+	for _, config := range []string{
+		`{"_delegate_from":[]}`, `{"_delegate_from":{}}`, `{"_delegate_from":["p"]}`, `{"_delegate_from":{"id":"p"}}`,
+		`{"\u005fdelegate_from":["p"]}`, `{"_delegate_from":"p","_delegate_from":[]}`, `{"t":NaN,"_delegate_from":{"a":1}}`,
+		`{"_delegate_from":[1e999]}`, `{"_delegate_from":[NaN]}`, `{"_delegate_from":{},"t":"_delegate_from"}`,
+	} {
+		for _, parent := range oddParents {
+			tx := begin(t, home)
+			_, err := tx.conn.ExecContext(t.Context(), "PRAGMA defer_foreign_keys = ON")
+			require.NoError(t, err)
+			_, err = tx.conn.ExecContext(t.Context(),
+				"INSERT INTO sessions (id, source, started_at, parent_session_id, model_config) VALUES ('odd', 'cli', 1, ?, ?)", parent, config)
+			require.NoError(t, err)
+			_, err = tx.conn.readLineage(t.Context(), s)
+			requireDetail(t, err, ErrUnsupported, "odd")
+			_, err = tx.Plan(t.Context(), Request{SessionID: "x"})
+			require.ErrorIs(t, err, ErrUnsupported, "in any row, whatever is deleted")
+			require.NoError(t, tx.Rollback())
+		}
+	}
+	for _, config := range []string{
+		`{"_branched_from":[]}`, `{"_reset_from":{}}`, `{"n":{"_delegate_from":[]}}`, `{"_delegate_from":[],"_delegate_from":"p"}`,
+		`{"_delegate_from":[]`, `{"_delegate_from":[],}`, `[{"_delegate_from":[]}]`,
+	} {
+		tx := begin(t, home)
+		_, err := tx.conn.ExecContext(t.Context(), "UPDATE sessions SET model_config = ?", config)
+		require.NoError(t, err)
+		_, err = tx.conn.readLineage(t.Context(), s)
+		require.NoError(t, err, config)
+		require.NoError(t, tx.Rollback())
+	}
+}

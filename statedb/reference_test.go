@@ -1,0 +1,104 @@
+package statedb
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A table that we do not know may stop the delete only where its reference would, and where it holds an id that goes.
+func TestForeignReferences(t *testing.T) {
+	for onDelete, test := range map[string]struct {
+		refused bool
+		left    []string // rows of notes after a delete of x that goes through
+	}{
+		"":                              {true, nil},
+		"ON DELETE NO ACTION":           {true, nil},
+		"ON DELETE RESTRICT":            {true, nil},
+		"ON DELETE SET DEFAULT":         {true, nil},
+		"ON DELETE SET NULL":            {false, []string{"NULL", "NULL", "y"}},
+		"ON DELETE CASCADE":             {false, []string{"NULL", "y"}},
+		"DEFERRABLE INITIALLY DEFERRED": {true, nil},
+	} {
+		t.Run(onDelete, func(t *testing.T) {
+			home := newStore(
+				t, sessionX,
+				`CREATE TABLE "strange ""notes" (n INTEGER, "the session" TEXT DEFAULT 'y' REFERENCES Sessions(ID) `+onDelete+`)`,
+				`INSERT INTO "strange ""notes" VALUES (1, NULL), (2, 'y')`,
+			)
+			tx := begin(t, home)
+			_, err := remove(t, tx, "x")
+			require.NoError(t, err, "no row holds x")
+			require.NoError(t, tx.Rollback())
+
+			home.Exec(`INSERT INTO "strange ""notes" VALUES (3, 'x')`)
+			tx = begin(t, home)
+			_, err = remove(t, tx, "x")
+			if test.refused {
+				requireDetail(t, err, ErrUnsupported, `strange "notes`)
+				require.NoError(t, tx.Rollback())
+				assert.Len(t, home.Query("SELECT id FROM sessions"), 2)
+				return
+			}
+			require.NoError(t, err)
+			require.NoError(t, tx.Commit())
+			assert.ElementsMatch(t, test.left, home.Query(`SELECT "the session" FROM "strange ""notes"`))
+			home.RequireSound()
+		})
+	}
+}
+
+func TestForeignReferencesOfOtherForms(t *testing.T) {
+	for name, test := range map[string]struct {
+		statements []string
+		refused    bool
+	}{
+		"no column named":     {[]string{"CREATE TABLE notes (s REFERENCES sessions)", "INSERT INTO notes VALUES ('x')"}, true},
+		"a table constraint":  {[]string{"CREATE TABLE notes (s, FOREIGN KEY (s) REFERENCES sessions(id))", "INSERT INTO notes VALUES ('x')"}, true},
+		"two references":      {[]string{"CREATE TABLE notes (a REFERENCES sessions(id) ON DELETE CASCADE, b REFERENCES sessions(id))", "INSERT INTO notes VALUES ('y', 'x')"}, true},
+		"without a rowid":     {[]string{"CREATE TABLE notes (s TEXT PRIMARY KEY REFERENCES sessions(id)) WITHOUT ROWID", "INSERT INTO notes VALUES ('x')"}, true},
+		"to another column":   {[]string{"CREATE UNIQUE INDEX u ON sessions(session_key)", "CREATE TABLE notes (s REFERENCES sessions(session_key))", "INSERT INTO notes VALUES (NULL)"}, false},
+		"to another table":    {[]string{"CREATE TABLE notes (s REFERENCES system_prompts(hash))", "INSERT INTO notes VALUES (NULL)"}, false},
+		"no reference at all": {[]string{"CREATE TABLE notes (session_id)", "INSERT INTO notes VALUES ('x')"}, false},
+		"through a view":      {[]string{"CREATE VIEW notes AS SELECT id FROM sessions"}, false},
+		"of another session":  {[]string{"CREATE TABLE notes (s REFERENCES sessions(id))", "INSERT INTO notes VALUES ('y')"}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			home := newStore(t, append([]string{sessionX}, test.statements...)...)
+			tx := begin(t, home)
+			_, err := remove(t, tx, "x")
+			if test.refused {
+				requireDetail(t, err, ErrUnsupported, "notes")
+			} else {
+				require.NoError(t, err)
+				require.NoError(t, tx.Commit())
+				home.RequireSound()
+			}
+		})
+	}
+}
+
+// Whatever goes along counts as well as what was asked for.
+func TestForeignReferencesToADelegate(t *testing.T) {
+	home := newStore(
+		t, `INSERT INTO sessions (id, source, parent_session_id, started_at) VALUES ('x', 'cli', NULL, 1), ('d', 'subagent', 'x', 2)`,
+		"CREATE TABLE notes (s REFERENCES sessions(id))", "INSERT INTO notes VALUES ('d')",
+	)
+	_, err := remove(t, begin(t, home), "x")
+	requireDetail(t, err, ErrUnsupported, "notes")
+}
+
+// A reference to what we do not look at beforehand stops the delete when it happens, with SQLite's words.
+func TestForeignReferencesToMessages(t *testing.T) {
+	home := newStore(
+		t, sessionX, "INSERT INTO messages (id, session_id, role, timestamp) VALUES (7, 'x', 'user', 1)",
+		"CREATE TABLE reactions (m REFERENCES messages(id))", "INSERT INTO reactions VALUES (7)",
+	)
+	tx := begin(t, home)
+	_, err := remove(t, tx, "x")
+	requireDetail(t, err, ErrUnsupported, "FOREIGN KEY constraint failed")
+	require.NoError(t, tx.Rollback())
+	assert.Equal(t, []string{"7"}, home.Query("SELECT id FROM messages"))
+	home.RequireSound()
+}
