@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"syscall"
 
 	"session-sidecar/internal/home"
 )
@@ -18,8 +19,9 @@ const FolderName = "sessions"
 // Folder is a home's sessions/ folder, opened once for one operation: everything goes through its handle, so that no
 // name, link or renamed folder can lead out of it. A missing folder is fine: it has no artifacts.
 type Folder struct {
-	home *os.Root
-	root *os.Root // nil while sessions/ is missing
+	home    *os.Root
+	root    *os.Root // nil while sessions/ is missing
+	created bool     // we made sessions/ in this operation
 }
 
 // Open opens sessions/ of a resolved home. A link that stays inside the home is followed; one that leaves it, or
@@ -78,8 +80,9 @@ func (f *Folder) create() error {
 	if f.root != nil {
 		return nil
 	}
-	// The Agent may have made it since Open looked.
-	if err := f.home.Mkdir(FolderName, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+	err := f.home.Mkdir(FolderName, 0o700)
+	f.created = err == nil
+	if err != nil && !errors.Is(err, fs.ErrExist) { // the Agent may have made it since Open looked
 		return err
 	}
 	root, err := f.home.OpenRoot(FolderName)
@@ -88,6 +91,17 @@ func (f *Folder) create() error {
 	}
 	f.root = root
 	return syncFolder(f.home)
+}
+
+// uncreate takes a sessions/ away again that create made for nothing, if nobody has put anything into it.
+func (f *Folder) uncreate() {
+	if !f.created {
+		return
+	}
+	_ = f.root.Close()
+	f.root = nil
+	f.created = false
+	_ = f.home.Remove(FolderName) // it stays if it is not empty, which does no harm
 }
 
 // names lists the folder, in the order of the names.
@@ -104,7 +118,8 @@ func (f *Folder) names() ([]string, error) {
 	return sorted(names), nil
 }
 
-// syncFolder makes the names in a folder durable. Windows has no such call and orders them itself.
+// syncFolder makes the names in a folder durable. Windows has no such call and orders them itself; some network and FUSE
+// file systems refuse it for folders, which says that they have nothing to sync.
 func syncFolder(root *os.Root) error {
 	if runtime.GOOS == "windows" {
 		return nil
@@ -113,9 +128,9 @@ func syncFolder(root *os.Root) error {
 	if err != nil {
 		return err
 	}
-	if err := dir.Sync(); err != nil {
-		_ = dir.Close()
-		return err
+	err = dir.Sync()
+	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
+		err = nil
 	}
-	return dir.Close()
+	return errors.Join(err, dir.Close())
 }

@@ -16,6 +16,7 @@ import (
 	"unicode/utf8"
 
 	"session-sidecar/internal/faultpoint"
+	"session-sidecar/internal/links"
 )
 
 // A manifest is home/sessions/.cleanup_manifest_<32 hex>.json: a JSON array of the ids whose artifacts are to go
@@ -25,8 +26,8 @@ const (
 	manifestSuffix = ".json"
 	tempSuffix     = ".tmp"
 
-	// maxManifestBytes bounds what is read into memory: half a million ids of the longest kind.
-	maxManifestBytes = 64 << 20
+	// maxManifestBytes bounds what is read into memory: eight million ids of the longest safe kind.
+	maxManifestBytes = 1 << 30
 
 	// abandonedAfter is the age at which a temporary file cannot belong to a running write any more.
 	abandonedAfter = time.Hour
@@ -40,6 +41,7 @@ type Manifest string
 // Errors are *Error with ErrManifest; then no manifest and no temporary file is left.
 func (f *Folder) WriteManifest(ids []string) (Manifest, error) {
 	fail := func(err error) (Manifest, error) {
+		f.uncreate()
 		return "", &Error{Kind: ErrManifest, Name: FolderName, Cause: err}
 	}
 	if err := f.create(); err != nil {
@@ -61,10 +63,12 @@ func (f *Folder) WriteManifest(ids []string) (Manifest, error) {
 
 // Withdraw removes a manifest whose delete has certainly been rolled back.
 func (f *Folder) Withdraw(m Manifest) error {
-	if err := f.removeIfThere(string(m)); err != nil {
-		return err
+	err := f.removeIfThere(string(m))
+	if err == nil {
+		err = syncFolder(f.root)
 	}
-	return syncFolder(f.root)
+	f.uncreate()
+	return err
 }
 
 func (f *Folder) removeIfThere(name string) error {
@@ -130,6 +134,10 @@ func (f *Folder) readManifest(name string) ([]entry, error) {
 	}
 	if !info.Mode().IsRegular() {
 		return nil, errors.New("it is not a regular file")
+	}
+	if links.Several(info) {
+		// Under another name it may be the store's own file: to close a descriptor of that would take SQLite's locks away.
+		return nil, errors.New("it has more than one name")
 	}
 	if info.Size() > maxManifestBytes {
 		return nil, fmt.Errorf("it is larger than %d bytes", maxManifestBytes)

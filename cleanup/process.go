@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
 	"slices"
 	"time"
 
@@ -46,33 +47,27 @@ func (r *Report) Complete() bool {
 type LiveFunc func(ctx context.Context, ids []string) (map[string]bool, error)
 
 // Process works through every manifest of the folder in name order (contract 6.3): the artifacts of ids that are not
-// live go, what cannot go stays in the manifest, and a manifest with nothing left goes. It stops between two manifests
-// when the context ends. Call it under the home's locks.
+// live go, what cannot go stays in the manifest, and a manifest with nothing left goes. The folder is listed once and the
+// store is asked once, however many manifests there are. It stops between two manifests when the context ends. Call it
+// under the home's locks.
 func (f *Folder) Process(ctx context.Context, live LiveFunc) Report {
-	var report Report
+	run := run{folder: f, cause: map[string]Cause{}}
 	if f.root == nil {
-		return report
+		return run.report
 	}
 	names, err := f.names()
 	if err != nil {
-		report.Failed = err
-		return report
+		run.report.Failed = err
+		return run.report
 	}
-	run := run{folder: f, live: live, names: names, report: &report}
-	for _, name := range names {
-		if err := ctx.Err(); err != nil {
-			report.Failed = errors.Join(report.Failed, err)
-			break
-		}
-		switch {
-		case isTemporary(name):
-			f.removeAbandoned(name)
-		case isManifest(name):
-			run.manifest(ctx, name)
-		}
+	run.read(names)
+	if err := run.decide(ctx, names, live); err != nil {
+		run.giveUp(err)
+	} else {
+		run.carryOut(ctx)
 	}
-	report.settle()
-	return report
+	run.report.settle()
+	return run.report
 }
 
 func (r *Report) settle() {
@@ -96,87 +91,131 @@ func (f *Folder) removeAbandoned(name string) {
 	}
 }
 
+// run is one run over all manifests of a folder.
 type run struct {
-	folder *Folder
-	live   LiveFunc
-	names  []string
-	report *Report
+	folder    *Folder
+	manifests []openManifest
+	cause     map[string]Cause   // why an id stays pending; the others are to go
+	owned     map[string][]claim // the files of the ids that are to go
+	report    Report
 }
 
-func (r *run) manifest(ctx context.Context, name string) {
-	entries, err := r.folder.readManifest(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return // another program settled it since the folder was listed
-	}
-	if err != nil {
-		r.report.Unreadable = append(r.report.Unreadable, name)
-		return
-	}
-	pending, err := r.clean(ctx, entries)
-	if err != nil {
-		r.report.Failed = errors.Join(r.report.Failed, err)
-		return
-	}
-	var left []entry
-	for _, e := range entries {
-		if cause, ok := pending[e.id]; ok {
-			left = append(left, e)
-			r.report.Pending = append(r.report.Pending, Pending{e.id, cause})
-		} else {
-			r.report.Removed = append(r.report.Removed, e.id)
+// openManifest is a manifest that could be read.
+type openManifest struct {
+	name    string
+	entries []entry
+}
+
+// read takes in every manifest, and takes away what was never finished.
+func (r *run) read(names []string) {
+	for _, name := range names {
+		if isTemporary(name) {
+			r.folder.removeAbandoned(name)
 		}
-	}
-	if err := r.shrink(name, entries, left); err != nil {
-		r.report.Failed = errors.Join(r.report.Failed, err)
-	}
-}
-
-// clean removes the artifacts of the ids that may go and tells why the others may not.
-func (r *run) clean(ctx context.Context, entries []entry) (map[string]Cause, error) {
-	ids := make([]string, len(entries))
-	for i, e := range entries {
-		ids[i] = e.id
-	}
-	live, err := r.live(ctx, ids)
-	if err != nil {
-		return nil, err
-	}
-	pending := map[string]Cause{}
-	gone := map[string]bool{}
-	for _, id := range ids {
+		if !isManifest(name) {
+			continue
+		}
+		entries, err := r.folder.readManifest(name)
 		switch {
-		case live[id]:
-			pending[id] = CauseSessionLive
-		case !SafeAsName(id):
-			pending[id] = CauseUnsafeID
+		case errors.Is(err, fs.ErrNotExist): // another program settled it since the folder was listed
+		case err != nil:
+			r.report.Unreadable = append(r.report.Unreadable, name)
 		default:
-			gone[id] = true
+			r.manifests = append(r.manifests, openManifest{name, entries})
 		}
 	}
-	owned, err := r.withoutRivals(ctx, claims(r.names, gone))
+}
+
+// decide tells which ids may go, which may not and why, and whose the files are.
+func (r *run) decide(ctx context.Context, names []string, live LiveFunc) error {
+	gone := map[string]bool{}
+	for _, m := range r.manifests {
+		for _, e := range m.entries {
+			gone[e.id] = true
+		}
+	}
+	if len(gone) == 0 {
+		return ctx.Err()
+	}
+	alive, err := live(ctx, slices.Sorted(maps.Keys(gone)))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	unlinked := false
+	for id := range gone {
+		switch {
+		case alive[id]:
+			r.cause[id] = CauseSessionLive
+		case !SafeAsName(id):
+			r.cause[id] = CauseUnsafeID
+		}
+		if r.cause[id] != "" {
+			delete(gone, id)
+		}
+	}
+	if len(gone) == 0 {
+		return nil
+	}
+	owned, err := withoutRivals(ctx, claims(names, gone), live)
+	if err != nil {
+		return err
+	}
+	r.owned = map[string][]claim{}
 	for _, c := range owned {
-		removed, err := r.folder.unlink(c.name)
-		if err != nil {
-			pending[c.id] = CauseArtifactStuck
-		}
-		unlinked = unlinked || removed
+		r.owned[c.id] = append(r.owned[c.id], c)
 	}
-	if unlinked {
-		// The unlinks must be durable before the manifest that names them goes.
-		if err := syncFolder(r.folder.root); err != nil {
-			return nil, err
+	return nil
+}
+
+// giveUp leaves every manifest as it is: nobody knows which ids are live.
+func (r *run) giveUp(err error) {
+	r.report.Failed = err
+	for _, m := range r.manifests {
+		for _, e := range m.entries {
+			r.report.Pending = append(r.report.Pending, Pending{e.id, CauseArtifactStuck})
 		}
+	}
+}
+
+// carryOut removes the files manifest by manifest, and leaves of each what is still pending.
+func (r *run) carryOut(ctx context.Context) {
+	for _, m := range r.manifests {
+		if err := ctx.Err(); err != nil {
+			r.report.Failed = errors.Join(r.report.Failed, err)
+			return
+		}
+		err := r.unlinkAll(m.entries)
+		if err == nil {
+			err = r.shrink(m)
+		}
+		r.report.Failed = errors.Join(r.report.Failed, err)
+	}
+}
+
+// unlinkAll removes the files of a manifest's ids. When it returns without an error, they are gone for good: that must be so
+// before the manifest that names them goes.
+func (r *run) unlinkAll(entries []entry) error {
+	unlinked := false
+	for _, e := range entries {
+		for _, c := range r.owned[e.id] {
+			removed, err := r.folder.unlink(c.name)
+			if err != nil {
+				r.cause[e.id] = CauseArtifactStuck
+			}
+			unlinked = unlinked || removed
+		}
+	}
+	if !unlinked {
+		return nil
+	}
+	err := syncFolder(r.folder.root)
+	if err == nil {
 		faultpoint.Hit(faultpoint.ArtifactsDurablyGone)
 	}
-	return pending, nil
+	return err
 }
 
 // withoutRivals drops the claims on files that belong to a live session with a longer name.
-func (r *run) withoutRivals(ctx context.Context, all []claim) ([]claim, error) {
+func withoutRivals(ctx context.Context, all []claim, live LiveFunc) ([]claim, error) {
 	var rivals []string
 	for _, c := range all {
 		rivals = append(rivals, c.rivals...)
@@ -184,12 +223,12 @@ func (r *run) withoutRivals(ctx context.Context, all []claim) ([]claim, error) {
 	if len(rivals) == 0 {
 		return all, nil
 	}
-	live, err := r.live(ctx, rivals)
+	alive, err := live(ctx, rivals)
 	if err != nil {
 		return nil, err
 	}
 	return slices.DeleteFunc(all, func(c claim) bool {
-		return slices.ContainsFunc(c.rivals, func(id string) bool { return live[id] })
+		return slices.ContainsFunc(c.rivals, func(id string) bool { return alive[id] })
 	}), nil
 }
 
@@ -203,7 +242,7 @@ func (f *Folder) unlink(name string) (removed bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if mode := info.Mode(); !mode.IsRegular() && mode&fs.ModeSymlink == 0 {
+	if !removable(info.Mode()) {
 		return false, errors.New("neither a regular file nor a link")
 	}
 	faultpoint.Hit(faultpoint.BeforeUnlink)
@@ -215,16 +254,25 @@ func (f *Folder) unlink(name string) (removed bool, err error) {
 }
 
 // shrink leaves a manifest with what is pending, or removes it.
-func (r *run) shrink(name string, entries, left []entry) error {
+func (r *run) shrink(m openManifest) error {
+	var left []entry
+	for _, e := range m.entries {
+		if cause, pending := r.cause[e.id]; pending {
+			left = append(left, e)
+			r.report.Pending = append(r.report.Pending, Pending{e.id, cause})
+		} else {
+			r.report.Removed = append(r.report.Removed, e.id)
+		}
+	}
 	switch {
 	case len(left) == 0:
 		faultpoint.Hit(faultpoint.BeforeManifestRemoval)
-		if err := r.folder.removeIfThere(name); err != nil {
+		if err := r.folder.removeIfThere(m.name); err != nil {
 			return err
 		}
 		faultpoint.Hit(faultpoint.AfterManifestRemoval)
-	case len(left) < len(entries):
-		if err := r.folder.replaceDurably(name, encodeEntries(left)); err != nil {
+	case len(left) < len(m.entries):
+		if err := r.folder.replaceDurably(m.name, encodeEntries(left)); err != nil {
 			return err
 		}
 		faultpoint.Hit(faultpoint.ManifestRewritten)

@@ -143,44 +143,43 @@ func TestNobodyKnowsWhoLives(t *testing.T) {
 			require.ErrorIs(t, report.Failed, broken)
 			assert.False(t, report.Complete())
 			assert.Empty(t, report.Removed)
-			assert.Empty(t, report.Pending)
+			assert.Equal(t, []Pending{{"x", CauseArtifactStuck}}, report.Pending)
 			assert.Equal(t, before, home.Sessions())
 			assert.Equal(t, `[ "x"]`, content(t, home, manifest))
 		})
 	}
 }
 
-// One manifest that fails does not stop the others.
-func TestAFailureConcernsItsManifestAlone(t *testing.T) {
+// The store is asked once for all manifests, however many they are.
+func TestOneQuestionForAllManifests(t *testing.T) {
 	home := sidecartest.NewHome(t)
 	home.Artifacts("x", "y")
-	put(home, "1", `["x"]`)
-	put(home, "2", `["y"]`)
-	broken := errors.New("broken")
+	put(home, "1", `["y", "x"]`)
+	put(home, "2", `["x", "z"]`)
+	var asked [][]string
 	report := open(t, home).Process(t.Context(), func(_ context.Context, ids []string) (map[string]bool, error) {
-		if ids[0] == "x" {
-			return nil, broken
-		}
-		return nil, nil
+		asked = append(asked, ids)
+		return map[string]bool{"y": true}, nil
 	})
-	require.ErrorIs(t, report.Failed, broken)
-	assert.Equal(t, []string{"y"}, report.Removed)
-	assert.Equal(t, []string{manifestName("1"), "request_dump_x_1.json", "session_x.json", "x.json", "x.jsonl"}, home.Sessions())
+	require.NoError(t, report.Failed)
+	assert.Equal(t, [][]string{{"x", "y", "z"}, {"session_x"}}, asked, "the ids, then the rivals for their files")
+	assert.Equal(t, []string{"x", "z"}, report.Removed)
 }
 
-func TestACancelStopsBetweenManifests(t *testing.T) {
+func TestACancelLeavesTheRest(t *testing.T) {
 	home := sidecartest.NewHome(t)
 	home.Artifacts("x", "y")
 	put(home, "2", `["y"]`)
 	put(home, "1", `["x"]`)
+	before := home.Sessions()
 	ctx, cancel := context.WithCancel(t.Context())
 	report := open(t, home).Process(ctx, func(context.Context, []string) (map[string]bool, error) {
 		cancel()
 		return nil, nil
 	})
 	require.ErrorIs(t, report.Failed, context.Canceled)
-	assert.Equal(t, []string{"x"}, report.Removed, "the first, in the order of the names")
-	assert.Equal(t, []string{manifestName("2"), "request_dump_y_1.json", "session_y.json", "y.json", "y.jsonl"}, home.Sessions())
+	assert.Empty(t, report.Removed)
+	assert.Equal(t, before, home.Sessions())
 }
 
 func TestFortyThousandIDs(t *testing.T) {

@@ -19,6 +19,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"session-sidecar/internal/faultpoint"
+	"session-sidecar/internal/links"
 )
 
 // FileName is the lock file inside a home. Other programs lock the same file. It is never unlinked: waiters would be
@@ -31,15 +32,17 @@ const Patience = 30 * time.Second
 var (
 	// ErrTimeout says that another process held the lock for all of the patience.
 	ErrTimeout = errors.New("another process holds the home's cleanup lock")
+	// ErrHeld says that somebody holds one of the locks right now, to a caller who did not want to wait.
+	ErrHeld = errors.New("something else is going on in the home")
 	// ErrUnusable says that the lock file cannot serve as one: it is a folder, a link, or may not be written.
 	ErrUnusable = errors.New("the home's cleanup lock file cannot be used")
 )
 
 // Error tells which lock file failed, and why. Unwrap gives the sentinel and the cause.
 type Error struct {
-	Kind  error // ErrTimeout or ErrUnusable
+	Kind  error // ErrTimeout, ErrHeld or ErrUnusable
 	Path  string
-	Cause error // nil for ErrTimeout
+	Cause error // nil but for ErrUnusable
 }
 
 func (e *Error) Error() string {
@@ -79,7 +82,32 @@ func (h *Homes) Lock(ctx context.Context, home string) (unlock func(), err error
 	if err != nil {
 		return nil, err
 	}
-	releaseFile, err := h.lockFile(ctx, filepath.Join(home, FileName))
+	patience := h.FilePatience
+	if patience == 0 {
+		patience = Patience
+	}
+	return lockBoth(ctx, home, releaseThread, patience)
+}
+
+// TryLock is Lock for a caller who does not wait: ErrHeld at once where either lock is held.
+func (h *Homes) TryLock(ctx context.Context, home string) (unlock func(), err error) {
+	held := &Error{Kind: ErrHeld, Path: filepath.Join(home, FileName)}
+	noWait, cancel := context.WithCancel(ctx)
+	cancel()
+	releaseThread, err := h.lockThread(noWait, home)
+	if err != nil {
+		return nil, errors.Join(held, ctx.Err())
+	}
+	unlock, err = lockBoth(ctx, home, releaseThread, 0)
+	if errors.Is(err, ErrTimeout) {
+		return nil, held
+	}
+	return unlock, err
+}
+
+// lockBoth adds the file lock to the thread lock, which it lets go again where it fails.
+func lockBoth(ctx context.Context, home string, releaseThread func(), patience time.Duration) (unlock func(), err error) {
+	releaseFile, err := lockFile(ctx, filepath.Join(home, FileName), patience)
 	if err != nil {
 		releaseThread()
 		return nil, err
@@ -111,24 +139,26 @@ func (h *Homes) lockThread(ctx context.Context, home string) (release func(), er
 			delete(h.threads, home)
 		}
 	}
+	release = func() { <-lock.token; leave() }
+	select {
+	case lock.token <- struct{}{}: // a free lock is taken even by a caller who may not wait
+		return release, nil
+	default:
+	}
 	select {
 	case lock.token <- struct{}{}:
-		return func() { <-lock.token; leave() }, nil
+		return release, nil
 	case <-ctx.Done():
 		leave()
 		return nil, ctx.Err()
 	}
 }
 
-func (h *Homes) lockFile(ctx context.Context, path string) (release func(), err error) {
+func lockFile(ctx context.Context, path string, patience time.Duration) (release func(), err error) {
 	if err := checkPath(path); err != nil {
 		return nil, &Error{Kind: ErrUnusable, Path: path, Cause: err}
 	}
 	file := flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR|noFollow), flock.SetPermissions(0o600))
-	patience := h.FilePatience
-	if patience == 0 {
-		patience = Patience
-	}
 	deadline := time.Now().Add(patience)
 	for {
 		if err := ctx.Err(); err != nil {
@@ -142,7 +172,7 @@ func (h *Homes) lockFile(ctx context.Context, path string) (release func(), err 
 			return nil, &Error{Kind: ErrUnusable, Path: path, Cause: err}
 		case locked:
 			return func() { _ = file.Close() }, nil
-		case time.Now().After(deadline):
+		case !time.Now().Before(deadline):
 			_ = file.Close()
 			return nil, &Error{Kind: ErrTimeout, Path: path}
 		}
@@ -160,6 +190,9 @@ func checkPath(path string) error {
 		return err
 	case !info.Mode().IsRegular():
 		return errors.New("it is not a regular file")
+	case links.Several(info):
+		// Under another name it may be the store's own file: to close a descriptor of that would take SQLite's locks away.
+		return errors.New("it has more than one name")
 	}
 	return nil
 }

@@ -1,8 +1,9 @@
 package rpc
 
 import (
+	"io"
+	"strconv"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -64,15 +65,34 @@ func TestAnIDMayBeUsedAgainOnceItIsAnswered(t *testing.T) {
 	}
 }
 
-// A host may use an id, and its slot, as soon as it reads the answer: both must be free before the answer goes out.
-func TestAnIDIsFreeBeforeItsAnswerGoesOut(t *testing.T) {
+// A call whose answer waits for room keeps its slot, or a host that does not read could start calls without end. Once the
+// answer can be read, both the id and the slot are free.
+func TestACallKeepsItsSlotUntilThereIsRoom(t *testing.T) {
 	h := start(t, routes{"inline big": {Inline: true, Call: big}, "big": {Call: big}}, 1, withSmallQueue)
 	calls := fillOutput(t, h)
 	h.send(ask(`"waits"`, "big", `{}`)) // its answer waits for room
-	require.Eventually(t, func() bool {
-		h.server.mu.Lock()
-		defer h.server.mu.Unlock()
-		return h.server.open == 1 && len(h.server.calls) == 0 && h.server.slots == 0
-	}, patience, time.Millisecond)
-	h.replies(calls + 1)
+	h.send(ask(`"refused"`, "big", `{}`))
+	replies := h.replies(calls + 2)
+	require.Equal(t, ConditionBusy, replies[`"refused"`].Error.Data.Condition)
+	h.send(ask(`"waits"`, "big", `{}`))
+	require.Nil(t, h.reply().Error)
+}
+
+// A host that sends and never reads counts as gone before it can fill the memory.
+func TestAHostThatNeverReadsCountsAsGone(t *testing.T) {
+	h := start(t, routes{"inline big": {Inline: true, Call: big}}, 1, withSmallQueue, func(s *Server) {
+		s.out.giveUpAt = 2 * smallQueue
+	})
+	go func() {
+		for i := 0; ; i++ {
+			if _, err := io.WriteString(h.in, ask(strconv.Itoa(i), "inline big", `{}`)+"\n"); err != nil {
+				return // nobody reads any more, and the test has closed it
+			}
+		}
+	}()
+	<-h.server.end
+	require.NoError(t, h.in.Close())
+	_, err := io.Copy(io.Discard, h.lines) // what had gone out already
+	require.NoError(t, err)
+	<-h.exited
 }

@@ -74,19 +74,21 @@ func New(router Router, log *slog.Logger, maxCalls int) *Server {
 	if maxCalls == 0 {
 		maxCalls = DefaultMaxCalls
 	}
-	return &Server{
+	s := &Server{
 		router: router, log: log, maxCalls: maxCalls, drainFor: drainFor, giveUpIn: giveUpIn,
-		out: newWriter(), calls: map[string]*call{}, end: make(chan struct{}), idle: make(chan struct{}),
+		calls: map[string]*call{}, end: make(chan struct{}), idle: make(chan struct{}),
 	}
+	s.out = newWriter(func(err error) {
+		log.Info("the host does not read any more", "error", err)
+		s.End(0)
+	})
+	return s
 }
 
 // Serve reads requests from in and writes frames to out until the orderly end, and gives the exit code. The end begins
 // when in ends, when out breaks, when the context ends, or when End is called.
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) int {
-	go s.out.run(out, func(err error) {
-		s.log.Info("the host does not read any more", "error", err)
-		s.End(0)
-	})
+	go s.out.run(out)
 	// The calls' context lives on while they drain.
 	calls, cancelCalls := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancelCalls()
@@ -157,6 +159,9 @@ func (s *Server) read(ctx context.Context, in io.Reader) {
 			return
 		}
 		s.handle(ctx, line)
+		if s.out.broken() {
+			return // nobody reads what else would be answered
+		}
 	}
 }
 
@@ -254,12 +259,11 @@ func (s *Server) run(c *call, endpoint Endpoint, params json.RawMessage) {
 	} else {
 		frame = resultFrame(c.id, result)
 	}
-	s.finish(c)
-	if c.inline {
-		s.out.sendNow(frame)
-		return
+	if !c.inline {
+		s.out.waitForRoom() // in its slot still, or a host that does not read could start calls without end
 	}
-	s.out.send(frame)
+	s.finish(c)
+	s.out.sendNow(frame)
 }
 
 // resultOf makes the call and encodes its result. It turns a panic, in the encoding too, into an error: it fails this

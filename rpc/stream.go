@@ -68,9 +68,14 @@ func (r *lineReader) line() ([]byte, error) {
 // maxQueued is how many bytes may wait for a host that does not read before senders wait too.
 const maxQueued = 16 << 20
 
+// mostQueued is how many bytes a host may leave unread before it counts as gone.
+const mostQueued = 4 * maxQueued
+
 // writer is the one owner of the output. Frames go out whole and in the order in which they were sent.
 type writer struct {
-	limit int
+	limit     int         // bytes in the queue beyond which send waits
+	giveUpAt  int         // bytes in the queue at which the host counts as gone
+	onFailure func(error) // the host has gone away
 
 	mu     sync.Mutex
 	change *sync.Cond
@@ -82,27 +87,53 @@ type writer struct {
 	done chan struct{} // closed when nothing is written any more
 }
 
-func newWriter() *writer {
-	w := &writer{limit: maxQueued, done: make(chan struct{})}
+func newWriter(onFailure func(error)) *writer {
+	w := &writer{limit: maxQueued, giveUpAt: mostQueued, onFailure: onFailure, done: make(chan struct{})}
 	w.change = sync.NewCond(&w.mu)
 	return w
 }
 
 // send queues one frame. It waits while too much is queued, and drops the frame once the output is closed or broken.
 func (w *writer) send(frame []byte) {
+	w.waitForRoom()
+	w.sendNow(frame)
+}
+
+// waitForRoom waits while too much is queued.
+func (w *writer) waitForRoom() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for w.queued > w.limit && !w.closed && w.failed == nil {
 		w.change.Wait()
 	}
-	w.add(frame)
 }
 
-// sendNow is send without the wait.
+// errHostDoesNotRead says that a host sends and sends and reads nothing of the answers.
+var errHostDoesNotRead = errors.New("the host does not read its answers")
+
+// sendNow is send without the wait. Where a host has left giveUpAt bytes unread, it counts as gone.
 func (w *writer) sendNow(frame []byte) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.add(frame)
+	if w.queued > w.giveUpAt && w.failed == nil {
+		w.fail(errHostDoesNotRead)
+		go w.onFailure(errHostDoesNotRead)
+	}
+}
+
+// broken tells whether the host has gone away.
+func (w *writer) broken() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.failed != nil
+}
+
+// fail drops what is queued and all that comes. w.mu is held.
+func (w *writer) fail(err error) {
+	w.failed = err
+	w.queue, w.queued = nil, 0
+	w.change.Broadcast()
 }
 
 func (w *writer) add(frame []byte) {
@@ -122,8 +153,8 @@ func (w *writer) close() {
 	w.change.Broadcast()
 }
 
-// run owns out and writes until close. onFailure is called once if a write fails: the host has gone away.
-func (w *writer) run(out io.Writer, onFailure func(error)) {
+// run owns out and writes until close.
+func (w *writer) run(out io.Writer) {
 	defer close(w.done)
 	for {
 		frame, ok := w.take()
@@ -132,11 +163,9 @@ func (w *writer) run(out io.Writer, onFailure func(error)) {
 		}
 		if _, err := out.Write(frame); err != nil {
 			w.mu.Lock()
-			w.failed = err
-			w.queue, w.queued = nil, 0
-			w.change.Broadcast()
+			w.fail(err)
 			w.mu.Unlock()
-			onFailure(err)
+			w.onFailure(err)
 			return
 		}
 	}
@@ -146,7 +175,7 @@ func (w *writer) take() (frame []byte, ok bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for len(w.queue) == 0 {
-		if w.closed {
+		if w.closed || w.failed != nil {
 			return nil, false
 		}
 		w.queue = nil // let the array of a past burst go

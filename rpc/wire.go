@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -75,8 +76,8 @@ func decodeRequest(line []byte) (*request, id, *Error) {
 		return invalid(nullID, "a request is an object")
 	}
 	var envelope map[string]json.RawMessage
-	repeated, err := repeatedKeys(line)
-	if err = errors.Join(err, json.Unmarshal(line, &envelope)); err != nil {
+	repeated := repeatedKeys(line)
+	if err := json.Unmarshal(line, &envelope); err != nil {
 		return nil, nullID, &Error{Code: CodeParse, Message: "the line is not one JSON document"}
 	}
 	answerTo := nullID
@@ -85,7 +86,7 @@ func decodeRequest(line []byte) (*request, id, *Error) {
 		answerTo = id(raw)
 	}
 	if repeated.first != nil {
-		return invalid(answerTo, "the key %q is there twice", *repeated.first)
+		return invalid(answerTo, "the key %s is there twice", Quote(*repeated.first))
 	}
 	for key := range envelope {
 		for _, known := range []string{"jsonrpc", "id", "method", "params"} {
@@ -129,49 +130,73 @@ type repeats struct {
 	atTop map[string]bool // those of the outermost object
 }
 
-// repeatedKeys walks a valid document whose outermost value is an object.
-func repeatedKeys(text []byte) (repeats, error) {
+// repeatedKeys walks a valid document whose outermost value is an object. It goes over the bytes itself: a decoder's tokens
+// would take seconds for a line of many short keys, and nothing else is read meanwhile.
+func repeatedKeys(text []byte) repeats {
 	found := repeats{atTop: map[string]bool{}}
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.UseNumber()
-	type level struct {
-		keys    map[string]bool // nil in an array
-		wantKey bool
-	}
-	var stack []level
-	for {
-		token, err := decoder.Token()
-		if err != nil {
-			return found, err
-		}
-		top := len(stack) - 1
-		delim, isDelim := token.(json.Delim)
-		switch {
-		case isDelim && (delim == '}' || delim == ']'):
-			if stack = stack[:top]; top == 0 {
-				return found, nil
+	var open []map[string]bool // the keys of each object around; nil for an array
+	wantKey := false
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '{':
+			open = append(open, map[string]bool{})
+			wantKey = true
+		case '[':
+			open = append(open, nil)
+			wantKey = false
+		case '}', ']':
+			open = open[:len(open)-1]
+			wantKey = false
+		case ',':
+			wantKey = open[len(open)-1] != nil
+		case '"':
+			end := i + stringLength(text[i:])
+			if wantKey {
+				found.note(open, text[i:end])
+				wantKey = false
 			}
-			top--
-		case top >= 0 && stack[top].wantKey:
-			key := token.(string)
-			if stack[top].keys[key] {
-				if found.first == nil {
-					found.first = &key
-				}
-				found.atTop[key] = found.atTop[key] || top == 0
-			}
-			stack[top].keys[key] = true
-			stack[top].wantKey = false
-			continue
-		case isDelim && delim == '{':
-			stack = append(stack, level{keys: map[string]bool{}, wantKey: true})
-			continue
-		case isDelim:
-			stack = append(stack, level{})
-			continue
+			i = end - 1
 		}
-		stack[top].wantKey = stack[top].keys != nil
 	}
+	return found
+}
+
+// note enters a key, as it is spelled, into the innermost object.
+func (r *repeats) note(open []map[string]bool, spelled []byte) {
+	key := string(spelled[1 : len(spelled)-1])
+	if strings.Contains(key, `\`) {
+		_ = json.Unmarshal(spelled, &key) // it is valid
+	}
+	keys := open[len(open)-1]
+	if keys[key] {
+		if r.first == nil {
+			r.first = &key
+		}
+		r.atTop[key] = r.atTop[key] || len(open) == 1
+	}
+	keys[key] = true
+}
+
+// stringLength is the length of the JSON string that text begins with, quotes included.
+func stringLength(text []byte) int {
+	for i := 1; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return len(text)
+}
+
+// Quote is a name from a request for a message, however long it is.
+func Quote(name string) string {
+	const atMost = 64
+	if len(name) > atMost {
+		name = strings.ToValidUTF8(name[:atMost], "") + "…"
+	}
+	return strconv.Quote(name)
 }
 
 // hasLoneSurrogate looks for an escape \uD800 to \uDFFF without its other half: it names no character, and decoders

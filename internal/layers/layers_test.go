@@ -17,24 +17,26 @@ const module = "session-sidecar/"
 // mayImport lists, for each package of the program, the packages of this module that may be below it, at any depth.
 var mayImport = map[string][]string{
 	"internal/faultpoint": {},
+	"internal/links":      {},
 	"internal/home":       {},
 	"internal/version":    {},
+	"internal/newfile":    {"internal/faultpoint"},
 	"fixtures":            {},
 	"rpc":                 {},
-	"locks":               {"internal/faultpoint"},
-	"cleanup":             {"internal/faultpoint", "internal/home"},
-	"statedb":             {"internal/faultpoint", "internal/home"},
-	"internal/deletion":   {"internal/faultpoint", "internal/home", "locks", "cleanup", "statedb"},
+	"locks":               {"internal/faultpoint", "internal/links"},
+	"cleanup":             {"internal/faultpoint", "internal/links", "internal/home"},
+	"statedb":             {"internal/faultpoint", "internal/links", "internal/home"},
+	"internal/deletion":   {"internal/faultpoint", "internal/links", "internal/home", "internal/newfile", "locks", "cleanup", "statedb"},
 	"methods": {
-		"internal/faultpoint", "internal/home", "internal/version", "locks", "cleanup", "statedb", "internal/deletion", "rpc",
+		"internal/faultpoint", "internal/links", "internal/home", "internal/newfile", "internal/version", "locks", "cleanup", "statedb", "internal/deletion", "rpc",
 	},
 	// The demo plays a host: of what is below it only the version of the protocol.
 	"internal/demo": {
-		"internal/faultpoint", "internal/home", "internal/version", "locks", "cleanup", "statedb", "internal/deletion", "rpc",
+		"internal/faultpoint", "internal/links", "internal/home", "internal/newfile", "internal/version", "locks", "cleanup", "statedb", "internal/deletion", "rpc",
 		"methods", "fixtures",
 	},
 	"cmd/sidecar": {
-		"internal/faultpoint", "internal/home", "internal/version", "locks", "cleanup", "statedb", "internal/deletion", "rpc",
+		"internal/faultpoint", "internal/links", "internal/home", "internal/newfile", "internal/version", "locks", "cleanup", "statedb", "internal/deletion", "rpc",
 		"methods", "internal/demo", "fixtures",
 	},
 }

@@ -1,0 +1,15 @@
+//go:build unix
+
+// Package links tells whether a file has more than one name.
+package links
+
+import (
+	"io/fs"
+	"syscall"
+)
+
+// Several tells whether a file has more than one name, as far as the system says.
+func Several(info fs.FileInfo) bool {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return ok && stat.Nlink > 1
+}
