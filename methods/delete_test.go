@@ -124,8 +124,8 @@ func TestOptionsThatAreNotBuilt(t *testing.T) {
 	r, _ := introduced(t)
 	home := filled(t)
 	for _, more := range []string{
-		`,"expected_ids":["x"]`, `,"expected_ids":null`, `,"keep_days":30`, `,"keep_days":null`, `,"purge_index":true`,
-		`,"Expected_IDs":["x"]`, `,"KEEP_DAYS":30`, `,"Purge_Index":true`,
+		`,"expected_ids":null`, `,"expected_ids":[7]`, `,"keep_days":30`, `,"keep_days":null`, `,"purge_index":true`,
+		`,"Expected_IDs":["x"]`, `,"KEEP_DAYS":30`, `,"Purge_Index":true`, `,"Purge_Index":false`,
 	} {
 		_, err := call(t, r, deleteMethod, paramsFor(home, "x", more))
 		requireCode(t, err, rpc.CodeInvalidParams)

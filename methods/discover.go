@@ -88,19 +88,24 @@ func (m *method) document() Document {
 			Required: slices.Contains(m.params.Required, name), Schema: property,
 		})
 	}
-	reasons := slices.Concat(m.reasons, everyMethod)
+	answered := slices.Clone(everyMethod)
 	if !isOpen(m.name) {
-		reasons = append(reasons, needsHandshake...)
+		answered = append(answered, needsHandshake...)
+	}
+	reasons := append(slices.Clone(answered), m.reasons...)
+	if !m.refusesInside {
+		answered = reasons
 	}
 	slices.Sort(reasons)
+	slices.Sort(answered)
 	return Document{
 		"name": m.name, "summary": m.summary, "paramStructure": "by-name",
 		"params":          params,
 		"result":          contentDescriptor{Name: "result", Schema: m.result},
-		"errors":          errorObjects(reasons),
+		"errors":          errorObjects(answered),
 		"x-params-schema": m.params,
 		"x-reasons":       reasons,
-		"x-streams":       []string{},
+		"x-streams":       m.streams,
 	}
 }
 

@@ -1,12 +1,14 @@
 package methods
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
 
 	"session-sidecar/cleanup"
 	"session-sidecar/internal/home"
+	"session-sidecar/internal/newfile"
 	"session-sidecar/locks"
 	"session-sidecar/rpc"
 	"session-sidecar/statedb"
@@ -20,7 +22,9 @@ var reasons = []struct {
 	{home.ErrMissing, ReasonStoreMissing},
 	{home.ErrUnusable, ReasonIOError},
 	{locks.ErrTimeout, ReasonLockTimeout},
+	{locks.ErrHeld, ReasonStoreBusy},
 	{locks.ErrUnusable, ReasonIOError},
+	{newfile.ErrNotMade, ReasonIOError},
 	{cleanup.ErrManifest, ReasonManifestFailed},
 	{cleanup.ErrUnusableFolder, ReasonIOError},
 	{statedb.ErrActiveTurn, ReasonActiveTurn},
@@ -30,8 +34,10 @@ var reasons = []struct {
 	{statedb.ErrBusy, ReasonStoreBusy},
 	{statedb.ErrCorrupt, ReasonStoreCorrupt},
 	{statedb.ErrGuardsUnavailable, ReasonWriteGuardUnavailable},
+	{statedb.ErrPlanChanged, ReasonPlanChanged},
 	{statedb.ErrLineageAmbiguous, ReasonLineageAmbiguous},
 	{statedb.ErrFullTextUnwritable, ReasonFTSUnavailable},
+	{statedb.ErrNotSearchable, ReasonFTSUnavailable},
 	{statedb.ErrAgentUnreadable, ReasonIOError},
 	{statedb.ErrIO, ReasonIOError},
 }
@@ -66,6 +72,16 @@ func application(condition Reason, format string, args ...any) *rpc.Error {
 		Message: fmt.Sprintf(format, args...),
 		Data:    rpc.Condition{Condition: string(condition)},
 	}
+}
+
+// conditionOf is the error answer of a method that does not refuse inside its result (contract 1.10). A cancel, and what no
+// caller can act on, pass as they are.
+func conditionOf(err error) error {
+	reason, known := reasonOf(err)
+	if !known || errors.Is(err, context.Canceled) {
+		return err
+	}
+	return application(reason, "%s", detailOf(err))
 }
 
 func invalidParams(format string, args ...any) *rpc.Error {

@@ -13,6 +13,7 @@ import (
 
 	"session-sidecar/cleanup"
 	"session-sidecar/internal/home"
+	"session-sidecar/internal/newfile"
 	"session-sidecar/locks"
 	"session-sidecar/statedb"
 )
@@ -33,6 +34,10 @@ var wanted = map[error]Reason{
 	statedb.ErrGuardsUnavailable:  "write_guard_unavailable",
 	statedb.ErrActiveTurn:         "active_turn",
 	statedb.ErrRuntimeHistory:     "runtime_history_unsupported",
+	statedb.ErrPlanChanged:        "plan_changed",
+	locks.ErrHeld:                 "store_busy",
+	statedb.ErrNotSearchable:      "fts_unavailable",
+	newfile.ErrNotMade:            "io_error",
 	statedb.ErrLineageAmbiguous:   "lineage_ambiguous",
 	statedb.ErrFullTextUnwritable: "fts_unavailable",
 	statedb.ErrAgentUnreadable:    "io_error",
@@ -74,15 +79,16 @@ func TestOtherErrorsHaveNoReason(t *testing.T) {
 }
 
 func TestRefusalOfAGuard(t *testing.T) {
+	expires := 1790000000.5
 	err := fmt.Errorf("plan: %w", &statedb.Error{
 		Kind: statedb.ErrActiveTurn, Detail: "session s is in use", Path: statedb.PathLegacy,
-		Guard: &statedb.Guard{SessionID: "s", Kind: statedb.GuardTurnLease, Holder: "h", ExpiresAt: 1790000000.5},
+		Guard: &statedb.Guard{SessionID: "s", Kind: statedb.GuardTurnLease, Holder: "h", ExpiresAt: &expires},
 	})
 	result, known := refusalOf(err)
 	require.True(t, known)
 	assert.Equal(t, deleteResult{
 		Reason: ReasonActiveTurn, Refused: ReasonActiveTurn, Path: statedb.PathLegacy, Detail: "session s is in use",
-		Guard: &guardInfo{"s", statedb.GuardTurnLease, "h", 1790000000.5},
+		Guard: &guardInfo{"s", statedb.GuardTurnLease, "h", &expires},
 	}, result)
 }
 

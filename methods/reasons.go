@@ -15,6 +15,7 @@ const (
 	ReasonStoreBusy             Reason = "store_busy"
 	ReasonStoreCorrupt          Reason = "store_corrupt"
 	ReasonWriteGuardUnavailable Reason = "write_guard_unavailable"
+	ReasonPlanChanged           Reason = "plan_changed"
 	ReasonLineageAmbiguous      Reason = "lineage_ambiguous"
 	ReasonFTSUnavailable        Reason = "fts_unavailable"
 	ReasonManifestFailed        Reason = "manifest_failed"
@@ -50,12 +51,13 @@ var Meanings = map[Reason]Meaning{
 	ReasonStoreBusy:             {true, "The Agent is busy saving. Try again in a moment."},
 	ReasonStoreCorrupt:          {false, "The conversation history is damaged, so nothing was deleted."},
 	ReasonWriteGuardUnavailable: {false, "This version of the Agent cannot show whether a conversation is in use, so nothing was deleted."},
+	ReasonPlanChanged:           {false, "Something was added to this conversation meanwhile. Look at it again before you delete it."},
 	ReasonLineageAmbiguous:      {false, "It is not certain which parts belong to this conversation, so nothing was deleted."},
 	ReasonFTSUnavailable:        {false, "The search index of this history cannot be updated, so nothing was deleted."},
 	ReasonManifestFailed:        {true, "The clean-up could not be prepared, so nothing was deleted. Check the free space and the permissions of the profile."},
 	ReasonCleanupPending:        {true, "The conversation is deleted, but some of its files could not be removed yet."},
 	ReasonLockTimeout:           {true, "Another program is deleting in this profile. Try again in a moment."},
-	ReasonIOError:               {true, "The history could not be read or written, so nothing was deleted. Check the disk and the permissions."},
+	ReasonIOError:               {true, "The history could not be read or written. Check the disk and the permissions."},
 	ConditionHandshakeRequired:  {false, "The program that started the sidecar did not introduce itself first."},
 	ConditionAlreadyHandshaken:  {false, "The program that started the sidecar introduced itself twice, differently."},
 	ConditionVersionMismatch:    {false, "The app and its sidecar are of different versions. Reinstall or update the app."},

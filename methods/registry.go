@@ -4,6 +4,7 @@
 package methods
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -26,8 +27,12 @@ type spec[P, R any] struct {
 	inline bool
 	// lenient methods ignore fields that they do not know, for older hosts (contract 1.7).
 	lenient bool
+	// refusesInside methods give their reasons in their result, not as errors (contract 1.10).
+	refusesInside bool
 	// reasons are the words that its result or its error answer may carry, beside those of every method.
 	reasons []Reason
+	// streams are the events of its stream frames.
+	streams []string
 	// before sees the fields before they are checked; an error ends the call.
 	before func(ctx context.Context, fields map[string]json.RawMessage) error
 	call   func(ctx context.Context, params P) (R, error)
@@ -37,7 +42,9 @@ type spec[P, R any] struct {
 type method struct {
 	name, summary  string
 	inline         bool
+	refusesInside  bool
 	reasons        []Reason
+	streams        []string
 	params, result *jsonschema.Schema
 	call           func(ctx context.Context, raw json.RawMessage) (any, error)
 }
@@ -60,7 +67,7 @@ func register[P, R any](r *Registry, s spec[P, R]) {
 		params.AdditionalProperties = nil
 	}
 	r.methods[s.name] = &method{
-		name: s.name, summary: s.summary, inline: s.inline, reasons: s.reasons,
+		name: s.name, summary: s.summary, inline: s.inline, refusesInside: s.refusesInside, reasons: s.reasons, streams: nonNil(s.streams),
 		params: params, result: schemaFor[R](),
 		call: func(ctx context.Context, raw json.RawMessage) (any, error) {
 			fields, err := fieldsOf(raw)
@@ -89,7 +96,7 @@ func (r *Registry) Route(name string) (rpc.Endpoint, *rpc.Error) {
 	}
 	m := r.methods[name]
 	if m == nil {
-		return rpc.Endpoint{}, &rpc.Error{Code: rpc.CodeMethodNotFound, Message: fmt.Sprintf("there is no method %q", name)}
+		return rpc.Endpoint{}, &rpc.Error{Code: rpc.CodeMethodNotFound, Message: "there is no method " + rpc.Quote(name)}
 	}
 	return rpc.Endpoint{Inline: m.inline, Call: m.call}, nil
 }
@@ -118,11 +125,11 @@ func decodeParams(fields map[string]json.RawMessage, checked *jsonschema.Resolve
 		}
 		for name := range known {
 			if strings.EqualFold(field, name) {
-				return invalidParams("the field %q is spelled %q", name, field)
+				return invalidParams("the field %q is spelled %s", name, rpc.Quote(field))
 			}
 		}
 		if !lenient {
-			return invalidParams("there is no field %q", field)
+			return invalidParams("there is no field %s", rpc.Quote(field))
 		}
 		delete(fields, field)
 	}
@@ -130,9 +137,9 @@ func decodeParams(fields map[string]json.RawMessage, checked *jsonschema.Resolve
 	if err != nil {
 		return invalidParams("params: %v", err)
 	}
-	var instance any
-	if err := json.Unmarshal(text, &instance); err != nil {
-		return outOfRange(err)
+	instance, err := instanceOf(text)
+	if err != nil {
+		return invalidParams("params: %v", err)
 	}
 	if err := checked.Validate(instance); err != nil {
 		return explain(checked.Schema(), fields, err)
@@ -141,6 +148,35 @@ func decodeParams(fields map[string]json.RawMessage, checked *jsonschema.Resolve
 		return outOfRange(err)
 	}
 	return nil
+}
+
+// instanceOf decodes fields for their schema. A number beyond float64 is an infinity there: it is legal JSON, and the id of a
+// request may be one.
+func instanceOf(text []byte) (any, error) {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	var value any
+	if err := decoder.Decode(&value); err != nil {
+		return nil, err
+	}
+	return withFloats(value), nil
+}
+
+func withFloats(value any) any {
+	switch v := value.(type) {
+	case json.Number:
+		f, _ := v.Float64() // an infinity where it is out of range
+		return f
+	case []any:
+		for i := range v {
+			v[i] = withFloats(v[i])
+		}
+	case map[string]any:
+		for key := range v {
+			v[key] = withFloats(v[key])
+		}
+	}
+	return value
 }
 
 // outOfRange puts in words the one thing that can still be wrong with fields that are JSON and fit their schema. The

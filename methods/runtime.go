@@ -3,6 +3,7 @@ package methods
 import (
 	"context"
 	"encoding/json"
+	"log/slog"
 	"maps"
 	"os"
 	"path/filepath"
@@ -24,7 +25,7 @@ const RPCVersion = 1
 const exitVersionMismatch = 3
 
 // capabilities are what this build can do beside its methods. One that is not built is not in the list (contract 2).
-var capabilities = []string{"path.legacy", "whole_conversation"}
+var capabilities = []string{"expected_ids", "path.legacy", "whole_conversation"}
 
 type handshakeParams struct {
 	RPCVersion int    `json:"rpc_version" jsonschema:"the version of the protocol that the host speaks"`
@@ -59,7 +60,7 @@ type statusResult struct {
 	UptimeSeconds float64      `json:"uptime_seconds"`
 	Calls         callsInfo    `json:"calls"`
 	Watched       []string     `json:"watched" jsonschema:"the homes that are watched"`
-	Homes         []homeStatus `json:"homes" jsonschema:"the homes that were in use, by their resolved paths"`
+	Homes         []homeStatus `json:"homes" jsonschema:"the homes that have something left to clean up, by their resolved paths"`
 	Counters      countersInfo `json:"counters"`
 }
 
@@ -94,6 +95,7 @@ type okResult struct {
 
 // runtime is what the methods of the runtime share.
 type runtime struct {
+	log      *slog.Logger
 	started  time.Time
 	session  *session
 	deleter  *deletion.Deleter
@@ -148,13 +150,25 @@ func (rt *runtime) handshake(ctx context.Context, p handshakeParams) (handshakeR
 	if err != nil {
 		return handshakeResult{}, err
 	}
-	if refusal := rt.session.introduce(host); refusal != nil {
+	first, refusal := rt.session.introduce(host)
+	if refusal != nil {
 		return handshakeResult{}, refusal
+	}
+	if first && p.BaseHome != "" {
+		go rt.cleanUp(p.BaseHome)
 	}
 	return handshakeResult{
 		RPCVersion: RPCVersion, Version: version.Version, PID: os.Getpid(), SQLiteVersion: sqlite, FTS5: true,
 		Capabilities: capabilities, Agent: info,
 	}, nil
+}
+
+// cleanUp finishes what a crash left in the one home that is known at the start (contract 6.5). Nobody waits for it: the end
+// of the process may cut it off, as another crash would.
+func (rt *runtime) cleanUp(home string) {
+	if err := rt.deleter.CleanUp(context.Background(), home); err != nil {
+		rt.log.Warn("the base home was not cleaned up", "error", err)
+	}
 }
 
 func (rt *runtime) status(ctx context.Context, _ noParams) (statusResult, error) {

@@ -14,7 +14,12 @@ func New(log *slog.Logger) *Registry {
 	count := &counters{}
 	r := &Registry{methods: map[string]*method{}, gate: host.gate}
 	registerRPC(r)
-	registerRuntime(r, &runtime{started: time.Now(), session: host, deleter: deleter, counters: count})
-	registerStateDB(r, &stateDB{log: log, session: host, deleter: deleter, counters: count})
+	registerRuntime(r, &runtime{log: log, started: time.Now(), session: host, deleter: deleter, counters: count})
+	db := &stateDB{log: log, session: host, deleter: deleter, counters: count}
+	registerStateDB(r, db)
+	registerExport(r, db)
+	registerFeatures(r, db)
+	registerCompact(r, db)
+	registerConversations(r, db)
 	return r
 }

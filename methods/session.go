@@ -34,15 +34,16 @@ func (s *session) gate(name string) *rpc.Error {
 	return application(ConditionHandshakeRequired, "call runtime.handshake first")
 }
 
-// introduce enters a handshake. The same one may come again; a different one may not.
-func (s *session) introduce(host introduction) *rpc.Error {
+// introduce enters a handshake and tells whether it is the first. The same one may come again; a different one may not.
+func (s *session) introduce(host introduction) (first bool, refusal *rpc.Error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.host != nil && *s.host != host {
-		return application(ConditionAlreadyHandshaken, "the handshake was already made, with other values")
+		return false, application(ConditionAlreadyHandshaken, "the handshake was already made, with other values")
 	}
+	first = s.host == nil
 	s.host = &host
-	return nil
+	return first, nil
 }
 
 // agentDir is the Agent's folder that the host named, or nothing.

@@ -164,7 +164,7 @@ func TestCancelledStatements(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 	plan, err := tx.Plan(t.Context(), Request{SessionID: "x"})
 	require.NoError(t, err)
-	_, err = tx.Remove(cancelled(t), plan)
+	err = tx.Remove(cancelled(t), plan)
 	require.ErrorIs(t, err, context.Canceled)
 	require.NoError(t, tx.Rollback())
 	assert.Equal(t, []string{"x"}, home.Query("SELECT id FROM sessions"))

@@ -24,7 +24,7 @@ func TestChain(t *testing.T) {
 		"its own child":           {[]*session{row("a", "a", compressed)}, []string{"a"}},
 		"a child of a lost row":   {[]*session{row("b", "a")}, []string{"a"}},
 	} {
-		t.Run(name, func(t *testing.T) { assert.Equal(t, test.want, graphOf(test.rows...).chain("a")) })
+		t.Run(name, func(t *testing.T) { assert.Equal(t, test.want, graphFrom(test.rows...).chain("a")) })
 	}
 }
 
@@ -34,7 +34,7 @@ func longChain(n int) *graph {
 	for i := 1; i < n; i++ {
 		rows = append(rows, row(fmt.Sprint(i), fmt.Sprint(i-1), compressed))
 	}
-	return graphOf(rows...)
+	return graphFrom(rows...)
 }
 
 func TestChainIsBounded(t *testing.T) {
@@ -62,45 +62,50 @@ func TestFirstSegment(t *testing.T) {
 		"a circle":                  {[]*session{row("a", "c", compressed), row("b", "a", compressed), row("c", "b", compressed)}, "a"},
 		"its own parent":            {[]*session{row("c", "c", compressed)}, "c"},
 	} {
-		t.Run(name, func(t *testing.T) { assert.Equal(t, test.want, graphOf(test.rows...).firstSegment("c")) })
+		t.Run(name, func(t *testing.T) { assert.Equal(t, test.want, graphFrom(test.rows...).firstSegment("c")) })
 	}
 	assert.Equal(t, "0", longChain(1500).firstSegment("1499"), "the way up has no bound")
 }
 
 func TestTargetsInOrder(t *testing.T) {
-	g := graphOf(
+	g := graphFrom(
 		row("a", "", compressed), row("b", "a", compressed), row("c", "b"),
 		row("a2", "a", startedAt(1.0), delegateOf("a")), // below a compressed parent: kept
 		row("c3", "c", subagent), row("c2", "", delegateOf("c")), row("c1", "c3", subagent),
 		row("b1", "", delegateOf("b")),
 	)
 	assert.Equal(t, []Target{
-		{"c", WhyCompression},
-		{"c1", WhyDelegate},
-		{"c2", WhyDelegate},
-		{"c3", WhyDelegate},
-		{"b", WhyCompression},
-		{"a", WhyRequested},
-	}, g.targets("a", "a", true))
-	assert.Equal(t, []string{"c", "c1", "c2", "c3", "b"}, idsOf(g.targets("b", "b", true)))
-	assert.Equal(t, []Target{{"c", WhyRequested}, {"c1", WhyDelegate}, {"c2", WhyDelegate}, {"c3", WhyDelegate}},
-		g.targets("c", "c", false))
-	assert.Equal(t, []Target{{"a", WhyRequested}}, g.targets("a", "a", false), "the chain only goes where it is asked for")
+		{ID: "c", Why: WhyCompression},
+		{ID: "c1", Why: WhyDelegate},
+		{ID: "c2", Why: WhyDelegate},
+		{ID: "c3", Why: WhyDelegate},
+		{ID: "b", Why: WhyCompression},
+		{ID: "a", Why: WhyRequested},
+	}, targetsOf(t, g, "a", "a", true))
+	assert.Equal(t, []string{"c", "c1", "c2", "c3", "b"}, idsOf(targetsOf(t, g, "b", "b", true)))
+	assert.Equal(t, []Target{{ID: "c", Why: WhyRequested}, {ID: "c1", Why: WhyDelegate}, {ID: "c2", Why: WhyDelegate}, {ID: "c3", Why: WhyDelegate}},
+		targetsOf(t, g, "c", "c", false))
+	assert.Equal(t, []Target{{ID: "a", Why: WhyRequested}}, targetsOf(t, g, "a", "a", false), "the chain only goes where it is asked for")
 	assert.Equal(t, []Target{
-		{"c", WhyCompression},
-		{"c1", WhyDelegate},
-		{"c2", WhyDelegate},
-		{"c3", WhyDelegate},
-		{"b", WhyRequested},
-		{"a", WhyCompression},
-	}, g.targets("a", "b", true), "the requested one is named wherever it stands")
-	assert.Equal(t, []Target{{"lost", WhyRequested}}, g.targets("lost", "lost", true))
+		{ID: "c", Why: WhyCompression},
+		{ID: "c1", Why: WhyDelegate},
+		{ID: "c2", Why: WhyDelegate},
+		{ID: "c3", Why: WhyDelegate},
+		{ID: "b", Why: WhyRequested},
+		{ID: "a", Why: WhyCompression},
+	}, targetsOf(t, g, "a", "b", true), "the requested one is named wherever it stands")
+	assert.Equal(t, []Target{{ID: "lost", Why: WhyRequested}}, targetsOf(t, g, "lost", "lost", true))
 }
 
 func TestAnIDCountsOnce(t *testing.T) {
-	// d works for b, and what works for d works for b and for a: each id stands where it comes first.
-	g := graphOf(row("a", "", closed), row("b", "a"), row("d", "", delegateOf("b")), row("e", "", delegateOf("d")), row("f", "e", subagent))
-	assert.Equal(t, []string{"b", "d", "e", "f", "a"}, idsOf(g.targets("a", "a", true)))
-	g = graphOf(row("a", "", closed, delegateOf("b")), row("b", "a", delegateOf("a")))
-	assert.Equal(t, []string{"a", "b"}, idsOf(g.targets("a", "a", true)), "two that name each other")
+	// b goes on after a and, as a subagent below it, works for it too: b and what works for b stand where they come first.
+	g := graphFrom(row("a", "", subagent, closed), row("b", "a", subagent), row("d", "b", subagent), row("e", "", delegateOf("a")))
+	assert.Equal(t, []Target{
+		{ID: "b", Why: WhyCompression},
+		{ID: "d", Why: WhyDelegate},
+		{ID: "a", Why: WhyRequested},
+		{ID: "e", Why: WhyDelegate},
+	}, targetsOf(t, g, "a", "a", true))
+	g = graphFrom(row("a", "", closed, delegateOf("b")), row("b", "a", delegateOf("a")))
+	assert.Equal(t, []string{"a", "b"}, idsOf(targetsOf(t, g, "a", "a", true)), "two that name each other")
 }

@@ -68,7 +68,7 @@ func TestContinues(t *testing.T) {
 				test.parent(p)
 			}
 			assert.Equal(t, test.want, continues(c, p, c.markers))
-			g := graphOf(p, c)
+			g := graphFrom(p, c)
 			if test.want {
 				assert.Equal(t, []string{"p", "c"}, g.chain("p"))
 				assert.Equal(t, "p", g.firstSegment("c"))

@@ -42,13 +42,13 @@ func TestDelegates(t *testing.T) {
 		"what works for a delegate": {[]*session{row("a", "s", delegateOf("s")), row("b", "a", delegateOf("a"))}, []string{"a", "b"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			assert.Equal(t, test.want, graphOf(append(test.rows, s)...).delegates("s"))
+			assert.Equal(t, test.want, graphFrom(append(test.rows, s)...).delegates("s"))
 		})
 	}
 }
 
 func TestDelegatesOfALostRow(t *testing.T) {
-	g := graphOf(row("a", "s", delegateOf("s")), row("b", "s", subagent), row("c", "", delegateOf("s")))
+	g := graphFrom(row("a", "s", delegateOf("s")), row("b", "s", subagent), row("c", "", delegateOf("s")))
 	assert.Equal(t, []string{"a", "b", "c"}, g.delegates("s"))
 }
 
@@ -98,7 +98,7 @@ func TestKeptByTheParentsEnd(t *testing.T) {
 				if test.joins {
 					want = []string{"c", "p"}
 				}
-				assert.Equal(t, want, graphOf(row("s", ""), p, child).delegates("s"), way)
+				assert.Equal(t, want, graphFrom(row("s", ""), p, child).delegates("s"), way)
 			}
 		})
 	}
@@ -106,32 +106,32 @@ func TestKeptByTheParentsEnd(t *testing.T) {
 
 // With the marker there, the row that it names is the lineage parent and the physical one does not count.
 func TestTheMarkersParentDecides(t *testing.T) {
-	g := graphOf(row("s", ""), row("done", "", compressed), row("a", "done", delegateOf("s")))
+	g := graphFrom(row("s", ""), row("done", "", compressed), row("a", "done", delegateOf("s")))
 	assert.Equal(t, []string{"a"}, g.delegates("s"))
-	g = graphOf(row("s", ""), row("p", "", compressed), row("a", "p", delegateMarker(5.0)), row("b", "a", delegateOf("s")))
+	g = graphFrom(row("s", ""), row("p", "", compressed), row("a", "p", delegateMarker(5.0)), row("b", "a", delegateOf("s")))
 	assert.Equal(t, []string{"b"}, g.delegates("s"), "a marker that names no row leaves no lineage parent")
-	g = graphOf(row("s", "", compressed), row("a", "", delegateOf("s")), row("b", "s", subagent))
+	g = graphFrom(row("s", "", compressed), row("a", "", delegateOf("s")), row("b", "s", subagent))
 	assert.Empty(t, g.delegates("s"), "what works for a compressed session continues it")
 }
 
 func TestKeptBelowAKeptRow(t *testing.T) {
 	// The branch k hangs beside s; c is its child and names s.
 	rows := []*session{row("r", ""), row("s", "r"), row("k", "r", branchOf("r")), row("c", "k", delegateOf("s"))}
-	assert.Empty(t, graphOf(rows...).delegates("s"))
+	assert.Empty(t, graphFrom(rows...).delegates("s"))
 
 	// Now the way down from the kept row to c passes through s, which ends it: s itself was asked for.
 	rows = []*session{row("k", "", branchOf("x")), row("s", "k"), row("c", "s", subagent), row("d", "c", subagent)}
-	assert.Equal(t, []string{"c", "d"}, graphOf(rows...).delegates("s"))
+	assert.Equal(t, []string{"c", "d"}, graphFrom(rows...).delegates("s"))
 
 	// The same for an s that is kept as such.
 	rows = []*session{row("p", "", compressed), row("s", "p", branchOf("p")), row("c", "s", subagent)}
-	assert.Equal(t, []string{"c"}, graphOf(rows...).delegates("s"))
+	assert.Equal(t, []string{"c"}, graphFrom(rows...).delegates("s"))
 
 	// A circle that s is not part of has no kept row in it, or has one that keeps them all.
 	rows = []*session{row("s", ""), row("a", "c", delegateOf("s")), row("b", "a", subagent), row("c", "b", subagent)}
-	assert.Equal(t, []string{"a", "b", "c"}, graphOf(rows...).delegates("s"))
+	assert.Equal(t, []string{"a", "b", "c"}, graphFrom(rows...).delegates("s"))
 	rows[3].markers.branch = names("x")
-	assert.Empty(t, graphOf(rows...).delegates("s"))
+	assert.Empty(t, graphFrom(rows...).delegates("s"))
 }
 
 // What was found out on the way of one row answers for those below it: a deep tree is climbed once.
@@ -143,7 +143,7 @@ func TestDeepTrees(t *testing.T) {
 		rows = append(rows, row(id, parent, subagent))
 		parent = id
 	}
-	g := graphOf(rows...)
+	g := graphFrom(rows...)
 	assert.Len(t, g.delegates("s"), 3000)
 	g.rows["01500"].markers.branch = names("s")
 	delegates := g.delegates("s")

@@ -16,6 +16,7 @@ var (
 	ErrGuardsUnavailable  = errors.New("the store has no turn leases or compression locks, so a running turn could not be seen")
 	ErrActiveTurn         = errors.New("a turn is running in this conversation")
 	ErrRuntimeHistory     = errors.New("a newer Agent's runtime history names this conversation")
+	ErrPlanChanged        = errors.New("the set of sessions is another one than was agreed to")
 	ErrLineageAmbiguous   = errors.New("the conversation's first segment cannot be told for certain")
 	ErrAgentUnreadable    = errors.New("the Agent's folder cannot be listed")
 	ErrFullTextUnwritable = errors.New("a full-text index of the store cannot be written by this build")
@@ -27,6 +28,7 @@ type Error struct {
 	Detail string // one line for a human; empty where the sentinel says it all
 	Guard  *Guard // set with ErrActiveTurn: what protects which session
 	Path   Path   // the path that the delete was about to take, where it was chosen
+	Plan   *Plan  // set with ErrPlanChanged: what a delete would do now
 	Cause  error  // nil where nothing underneath failed
 }
 
@@ -115,6 +117,12 @@ func classify(doing string, err error) error {
 		kind = ErrUnsupported
 	}
 	return &Error{Kind: kind, Detail: doing, Cause: err}
+}
+
+// isFull tells whether the disk was full. SQLite writes the frame that makes a commit last, so this one never happened.
+func isFull(err error) bool {
+	primary, _, ok := resultCodes(err)
+	return ok && primary == codeFull
 }
 
 // isBusy tells whether trying again may help.

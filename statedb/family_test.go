@@ -36,10 +36,10 @@ func TestLogicalFamily(t *testing.T) {
 		"of a lost row":         {[]*session{row("a", "", delegateOf("s")), row("b", "s", subagent), row("c", "s")}, []string{"a", "b", "s"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			assert.Equal(t, test.want, sortedKeys(graphOf(test.rows...).logicalFamily([]string{"s"})))
+			assert.Equal(t, test.want, sortedKeys(graphFrom(test.rows...).logicalFamily([]string{"s"})))
 		})
 	}
-	g := graphOf(row("a", "", compressed), row("b", "a"), row("x", ""), row("y", "x", subagent))
+	g := graphFrom(row("a", "", compressed), row("b", "a"), row("x", ""), row("y", "x", subagent))
 	assert.Equal(t, []string{"a", "b", "x", "y"}, sortedKeys(g.logicalFamily([]string{"b", "x"})))
 	assert.Empty(t, g.logicalFamily(nil))
 }
@@ -69,7 +69,7 @@ func TestLeaseRoot(t *testing.T) {
 		"a circle":                    {[]*session{row("a", "s", compressed), row("b", "a", compressed), row("s", "b", compressed)}, "a"},
 		"its own parent":              {[]*session{row("s", "s", compressed)}, "s"},
 	} {
-		t.Run(name, func(t *testing.T) { assert.Equal(t, test.want, graphOf(test.rows...).leaseRoot("s")) })
+		t.Run(name, func(t *testing.T) { assert.Equal(t, test.want, graphFrom(test.rows...).leaseRoot("s")) })
 	}
 	assert.Equal(t, "0", longChain(1500).leaseRoot("1499"))
 }

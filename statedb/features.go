@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -55,11 +56,30 @@ func LookAtAgent(dir string) (Agent, error) {
 // compares them.
 type schema struct {
 	columns  map[string]map[string]bool
+	textIDs  bool // sessions.id keeps text as it is
 	triggers []trigger
 	virtual  map[string]string // virtual table -> its CREATE statement
+	create   map[string]string // every other table -> its own
 }
 
 type trigger struct{ name, table, sql string }
+
+// looseCollation finds an id column that is declared with a collation of its own.
+var looseCollation = regexp.MustCompile(
+	`(?i)\b(id|parent_session_id|session_id|conversation_id)\b["\]` + "`" + `]?\s[^,]*\bcollate\s+["\[` + "`" + `]?(\w+)`)
+
+// looselyCompared names an id column that SQLite does not compare letter by letter: under such a collation one id would take
+// the rows, and pass the guards, of another.
+func (s *schema) looselyCompared() string {
+	for _, table := range append(slices.Clone(sideTables), "sessions", "messages", "session_turn_leases") {
+		for _, m := range looseCollation.FindAllStringSubmatch(s.create[table], -1) {
+			if !strings.EqualFold(m[2], "binary") {
+				return table + "." + strings.ToLower(m[1])
+			}
+		}
+	}
+	return ""
+}
 
 func (s *schema) has(table string, columns ...string) bool {
 	have, ok := s.columns[table]
@@ -69,7 +89,7 @@ func (s *schema) has(table string, columns ...string) bool {
 // readSchema reads the shape in the transaction that will write, so that a store which another process migrates
 // meanwhile is not misread.
 func (c *conn) readSchema(ctx context.Context) (*schema, error) {
-	s := &schema{columns: map[string]map[string]bool{}, virtual: map[string]string{}}
+	s := &schema{columns: map[string]map[string]bool{}, virtual: map[string]string{}, create: map[string]string{}}
 	err := c.each(ctx, func(scan scanFunc) error {
 		var kind, name, table, text string
 		if err := scan(&kind, &name, &table, &text); err != nil {
@@ -83,6 +103,7 @@ func (c *conn) readSchema(ctx context.Context) (*schema, error) {
 			s.virtual[name] = text
 		default:
 			s.columns[name] = map[string]bool{}
+			s.create[name] = text
 		}
 		return nil
 	}, `SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_schema WHERE type IN ('table', 'trigger')`)
@@ -104,6 +125,12 @@ func (c *conn) readSchema(ctx context.Context) (*schema, error) {
 	if err != nil {
 		return nil, classify("read the columns of the tables", err)
 	}
+	// A column of numeric affinity would take the id "5" for the number.
+	s.textIDs, err = c.exists(ctx, `SELECT 1 FROM pragma_table_xinfo('sessions') WHERE name = 'id' COLLATE NOCASE AND
+		(type = '' OR type LIKE '%text%' OR type LIKE '%char%' OR type LIKE '%clob%' OR type LIKE '%blob%') AND type NOT LIKE '%int%'`)
+	if err != nil {
+		return nil, classify("read the columns of the tables", err)
+	}
 	return s, nil
 }
 
@@ -122,8 +149,14 @@ func choosePath(s *schema, agent Agent) (Path, error) {
 	}
 	for _, table := range sortedKeys(guardTables) {
 		if !s.has(table, guardTables[table]...) {
-			return "", &Error{Kind: ErrGuardsUnavailable, Detail: "the store has no table " + table + ", so a running turn could not be seen"}
+			return "", &Error{Kind: ErrGuardsUnavailable, Detail: table + " is not all there, so a running turn could not be seen"}
 		}
+	}
+	if !s.textIDs {
+		return "", unsupported("the store's session ids are no text")
+	}
+	if column := s.looselyCompared(); column != "" {
+		return "", unsupported("the store compares %s in another way than letter by letter", column)
 	}
 	if agent.Known && !agent.CanRetire {
 		return PathLegacy, nil

@@ -63,34 +63,35 @@ func (s *schema) writtenByTrigger(name string) bool {
 	return false
 }
 
-// setAsideIndexes makes the delete possible beside indexes whose tokenizer this build lacks, in the delete's own
-// transaction, and names the ones that the Agent has to rebuild. Any other index that cannot be written is
-// ErrFullTextUnwritable, with its name.
-func (c *conn) setAsideIndexes(ctx context.Context, s *schema) (stale []string, err error) {
+// indexesToSetAside names the indexes whose tokenizer this build lacks and that the delete can go around. Any other index
+// that cannot be written is ErrFullTextUnwritable, with its name.
+func (c *conn) indexesToSetAside(ctx context.Context, s *schema) (names []string, err error) {
 	broken, err := c.unwritableIndexes(ctx, s)
 	if err != nil {
 		return nil, err
 	}
 	for _, name := range broken {
-		if name != cjkIndex || !s.has("state_meta", "key", "value") {
+		if name != cjkIndex || !s.has("state_meta", "key", "value") || s.withoutTriggers(cjkTriggers).writtenByTrigger(name) {
 			return nil, &Error{Kind: ErrFullTextUnwritable, Detail: "this build cannot write the index " + name}
 		}
-		for _, t := range cjkTriggers {
-			if _, err := c.ExecContext(ctx, "DROP TRIGGER IF EXISTS "+t); err != nil {
-				return nil, classify("set aside "+name, err)
-			}
-		}
-		if s.withoutTriggers(cjkTriggers).writtenByTrigger(name) {
-			return nil, &Error{Kind: ErrFullTextUnwritable, Detail: "this build cannot write the index " + name}
-		}
-		_, err := c.ExecContext(ctx, `INSERT INTO state_meta (key, value) VALUES (?, '1')
-			ON CONFLICT (key) DO UPDATE SET value = excluded.value`, cjkStaleKey)
-		if err != nil {
-			return nil, classify("mark "+name+" as stale", err)
-		}
-		stale = append(stale, name)
+		names = append(names, name)
 	}
-	return stale, nil
+	return names, nil
+}
+
+// setAsideIndexes drops the triggers of such indexes and marks them as stale, in the delete's own transaction.
+func (c *conn) setAsideIndexes(ctx context.Context, names []string) error {
+	if len(names) == 0 {
+		return nil
+	}
+	for _, t := range cjkTriggers {
+		if _, err := c.ExecContext(ctx, "DROP TRIGGER IF EXISTS "+t); err != nil {
+			return classify("set aside "+cjkIndex, err)
+		}
+	}
+	_, err := c.ExecContext(ctx, `INSERT INTO state_meta (key, value) VALUES (?, '1')
+		ON CONFLICT (key) DO UPDATE SET value = excluded.value`, cjkStaleKey)
+	return classify("mark "+cjkIndex+" as stale", err)
 }
 
 func (s *schema) withoutTriggers(names []string) *schema {

@@ -153,7 +153,7 @@ func TestACancelIsNoMissingTokenizer(t *testing.T) {
 	tx := begin(t, home)
 	s, err := tx.conn.readSchema(t.Context())
 	require.NoError(t, err)
-	_, err = tx.conn.setAsideIndexes(cancelled(t), s)
+	_, err = tx.conn.indexesToSetAside(cancelled(t), s)
 	require.ErrorIs(t, err, context.Canceled)
 	require.NotErrorIs(t, err, ErrFullTextUnwritable)
 }

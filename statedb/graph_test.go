@@ -1,5 +1,12 @@
 package statedb
 
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
 // What the tests of the lineage make their graphs from.
 
 type change func(*session)
@@ -47,7 +54,7 @@ func all(changes ...change) change {
 }
 
 // graphOf links rows as the reader does.
-func graphOf(rows ...*session) *graph {
+func graphFrom(rows ...*session) *graph {
 	g := &graph{rows: map[string]*session{}, children: map[string][]*session{}, marked: map[string][]*session{}}
 	for _, s := range rows {
 		g.rows[s.id] = s
@@ -67,4 +74,18 @@ func idsOf(targets []Target) []string {
 		ids[i] = t.ID
 	}
 	return ids
+}
+
+// targetsOf is graph.targets without a cancel.
+func targetsOf(t *testing.T, g *graph, start, requested string, withChain bool) []Target {
+	t.Helper()
+	targets, err := g.targets(t.Context(), start, requested, withChain)
+	require.NoError(t, err)
+	return targets
+}
+
+func TestTargetsHearACancel(t *testing.T) {
+	g := graphFrom(row("a", ""))
+	_, err := g.targets(cancelled(t), "a", "a", true)
+	require.ErrorIs(t, err, context.Canceled)
 }

@@ -19,7 +19,7 @@ type Guard struct {
 	SessionID string // the session that it protects
 	Kind      GuardKind
 	Holder    string
-	ExpiresAt float64 // seconds since 1970; 0 where the store holds no number
+	ExpiresAt *float64 // seconds since 1970; nil where the store holds no finite number: it never runs out
 
 	key     string // what the store keeps it under: a session id, or a conversation's root
 	expires any    // as the store holds it
@@ -28,23 +28,31 @@ type Guard struct {
 // stale tells whether a guard protects nothing any more: it has run out, or its holder is provably dead (contract 5c).
 // now is in seconds since 1970. An expiry that is no number never runs out.
 func (g *Guard) stale(now float64, dead func(holder string) bool) bool {
-	expires, ok := finite(g.expires)
-	if ok && expires <= now {
+	if v, ok := g.expires.(float64); ok && v <= now { // an infinite one too
+		return true
+	}
+	if expires, ok := finite(g.expires); ok && expires <= now {
 		return true
 	}
 	return dead(g.Holder)
 }
 
-// firstLive gives the first guard that still protects its session, and the stale ones.
-func firstLive(guards []Guard, now float64, dead func(holder string) bool) (live *Guard, stale []Guard) {
-	for i := range guards {
-		if guards[i].stale(now, dead) {
-			stale = append(stale, guards[i])
-		} else if live == nil {
-			live = &guards[i]
+// judged are the guards of a plan.
+type judged struct {
+	live  []Guard
+	stale []Guard
+}
+
+// judge tells the guards that protect their session from those that protect nothing any more.
+func judge(guards []Guard, now float64, dead func(holder string) bool) (j judged) {
+	for _, g := range guards {
+		if g.stale(now, dead) {
+			j.stale = append(j.stale, g)
+		} else {
+			j.live = append(j.live, g)
 		}
 	}
-	return live, stale
+	return j
 }
 
 // holderPID reads the pid=<n> token of a holder, and its pidns=<inode> token where it has one. Tokens stand between

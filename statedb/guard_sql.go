@@ -36,7 +36,9 @@ func (c *conn) readGuards(ctx context.Context, ids []string, roots map[string]st
 					g.Holder = *holder
 				}
 				g.SessionID = protected(g.key)
-				g.ExpiresAt, _ = finite(g.expires)
+				if expires, ok := finite(g.expires); ok {
+					g.ExpiresAt = &expires
+				}
 				guards = append(guards, g)
 				return nil
 			}, query+list, args...)

@@ -16,8 +16,8 @@ var (
 	past   = float64(time.Now().Add(-24 * time.Hour).Unix())
 )
 
-// conversation is a store with a chain a, b, c, and others.
-func conversation(t *testing.T) *sidecartest.Home {
+// threeSegments is a store with a chain a, b, c, and others.
+func threeSegments(t *testing.T) *sidecartest.Home {
 	t.Helper()
 	return newStore(t, `INSERT INTO sessions (id, source, parent_session_id, started_at, ended_at, end_reason) VALUES
 		('a', 'cli', NULL, 1, 2, 'compression'), ('b', 'cli', 'a', 2, 3, 'compression'), ('c', 'cli', 'b', 3, NULL, NULL),
@@ -38,32 +38,32 @@ func TestGuardsRefuse(t *testing.T) {
 		request Request
 		want    Guard
 	}{
-		"a lock": {lock("c", "h", future), Request{SessionID: "c"}, Guard{"c", GuardCompressionLock, "h", future, "c", future}},
+		"a lock": {lock("c", "h", future), Request{SessionID: "c"}, Guard{"c", GuardCompressionLock, "h", ptr(float64(future)), "c", future}},
 		"a lock of another segment": {
 			lock("b", "h", future),
 			Request{SessionID: "a", WithLineage: true},
-			Guard{"b", GuardCompressionLock, "h", future, "b", future},
+			Guard{"b", GuardCompressionLock, "h", ptr(float64(future)), "b", future},
 		},
 		"a lease, under the root": {
-			lease("a", "h", future), Request{SessionID: "c"}, Guard{"c", GuardTurnLease, "h", future, "a", future},
+			lease("a", "h", future), Request{SessionID: "c"}, Guard{"c", GuardTurnLease, "h", ptr(float64(future)), "a", future},
 		},
 		"a lease, of the first of the order": {
 			lease("a", "h", future),
 			Request{SessionID: "a", WithLineage: true},
-			Guard{"c", GuardTurnLease, "h", future, "a", future},
+			Guard{"c", GuardTurnLease, "h", ptr(float64(future)), "a", future},
 		},
 		"an expiry that is no number": {
-			lock("c", "h", "'whenever'"), Request{SessionID: "c"}, Guard{"c", GuardCompressionLock, "h", 0, "c", "whenever"},
+			lock("c", "h", "'whenever'"), Request{SessionID: "c"}, Guard{"c", GuardCompressionLock, "h", nil, "c", "whenever"},
 		},
 		"an expiry as a blob": {
-			lock("c", "h", "x'31'"), Request{SessionID: "c"}, Guard{"c", GuardCompressionLock, "h", 0, "c", []byte("1")},
+			lock("c", "h", "x'31'"), Request{SessionID: "c"}, Guard{"c", GuardCompressionLock, "h", nil, "c", []byte("1")},
 		},
 		"of a session that is not there": {
-			lock("lost", "h", future), Request{SessionID: "lost"}, Guard{"lost", GuardCompressionLock, "h", future, "lost", future},
+			lock("lost", "h", future), Request{SessionID: "lost"}, Guard{"lost", GuardCompressionLock, "h", ptr(float64(future)), "lost", future},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			home := conversation(t)
+			home := threeSegments(t)
 			home.Exec(test.guard)
 			tx := begin(t, home)
 			_, err := tx.Plan(t.Context(), test.request)
@@ -78,18 +78,18 @@ func TestGuardsRefuse(t *testing.T) {
 }
 
 func TestGuardsOfOthersDoNotRefuse(t *testing.T) {
-	home := conversation(t)
+	home := threeSegments(t)
 	home.Exec(lock("a", "h", future), lock("other", "h", future), lease("c", "h", future), lease("b", "h", future), lease("other", "h", future))
 	tx := begin(t, home)
 	_, err := remove(t, tx, "c")
-	require.NoError(t, err, "the lease of c's conversation would be a's")
+	require.NoError(t, err, "the lease of c's threeSegments would be a's")
 	require.NoError(t, tx.Commit())
 	assert.Equal(t, []string{"a", "other"}, home.Query("SELECT session_id FROM compression_locks ORDER BY 1"))
 	assert.Equal(t, []string{"b", "c", "other"}, home.Query("SELECT conversation_id FROM session_turn_leases ORDER BY 1"))
 }
 
 func TestStaleGuardsGoWithTheDelete(t *testing.T) {
-	home := conversation(t)
+	home := threeSegments(t)
 	home.Exec(lock("c", "h", past), lease("a", "h", past), lock("other", "h", past), lease("other", "h", past))
 	tx := begin(t, home)
 	_, err := remove(t, tx, "c")
@@ -106,7 +106,7 @@ func TestStaleGuardsGoWithTheDelete(t *testing.T) {
 }
 
 func TestOneLiveGuardKeepsTheStaleOnes(t *testing.T) {
-	home := conversation(t)
+	home := threeSegments(t)
 	home.Exec(lock("a", "h", past), lock("b", "h", future), lease("a", "h", past))
 	tx := begin(t, home)
 	_, err := tx.Plan(t.Context(), Request{SessionID: "a", WithLineage: true})

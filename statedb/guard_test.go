@@ -63,7 +63,7 @@ func TestStaleGuards(t *testing.T) {
 		{"soon", "alive", false},
 		{"1970-01-01T00:00:00Z", "alive", false},
 		{[]byte("1"), "alive", false},
-		{math.Inf(-1), "alive", false},
+		{math.Inf(-1), "alive", true},
 		{math.NaN(), "alive", false},
 		{"inf", "alive", false},
 		{nil, "dead", true},
@@ -74,17 +74,12 @@ func TestStaleGuards(t *testing.T) {
 	}
 }
 
-func TestFirstLive(t *testing.T) {
+func TestJudge(t *testing.T) {
 	nobody := func(string) bool { return false }
 	old := Guard{SessionID: "old", expires: 1.0}
 	new1, new2 := Guard{SessionID: "new1", expires: 11.0}, Guard{SessionID: "new2", expires: 12.0}
-	live, stale := firstLive(nil, 10, nobody)
-	assert.Nil(t, live)
-	assert.Empty(t, stale)
-	live, stale = firstLive([]Guard{old, new1, old, new2}, 10, nobody)
-	assert.Equal(t, &new1, live)
-	assert.Equal(t, []Guard{old, old}, stale)
-	live, stale = firstLive([]Guard{old, new1}, 20, nobody)
-	assert.Nil(t, live)
-	assert.Equal(t, []Guard{old, new1}, stale)
+	assert.Equal(t, judged{}, judge(nil, 10, nobody))
+	assert.Equal(t, judged{live: []Guard{new1, new2}, stale: []Guard{old, old}},
+		judge([]Guard{old, new1, old, new2}, 10, nobody))
+	assert.Equal(t, judged{stale: []Guard{old, new1}}, judge([]Guard{old, new1}, 20, nobody))
 }

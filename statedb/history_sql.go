@@ -91,8 +91,46 @@ func (c *conn) refuseValues(ctx context.Context, family []string) error {
 		return err
 	}
 	found, err := c.exists(ctx, namingValues, string(ids))
+	if err == nil && !found {
+		found, err = c.pythonValueNames(ctx, family)
+	}
 	if err == nil && found {
 		err = &Error{Kind: ErrRuntimeHistory, Detail: namedIn("the values of state_meta")}
 	}
 	return err
+}
+
+// pythonValueNames looks through the records that are JSON to the Agent's Python and not to SQLite: NaN and Infinity, or
+// deeper than SQLite goes. There are few, if any.
+func (c *conn) pythonValueNames(ctx context.Context, family []string) (found bool, err error) {
+	members := map[string]bool{}
+	for _, id := range family {
+		members[id] = true
+	}
+	err = c.each(ctx, func(scan scanFunc) error {
+		var value string
+		if err := scan(&value); err != nil {
+			return err
+		}
+		found = found || namesOne(value, members)
+		return nil
+	}, `SELECT value FROM state_meta WHERE key >= 'gateway.' AND key < 'gateway/' AND value IS NOT NULL AND NOT json_valid(value)`)
+	return found, err
+}
+
+// namesOne tells whether a record names one of the ids in one of the fields of contract 5.5.
+func namesOne(value string, ids map[string]bool) bool {
+	// Maps, since encoding/json would take a struct's fields in any case.
+	var record, entry map[string]json.RawMessage
+	if json.Unmarshal(replacePythonNumbers([]byte(value)), &record) != nil {
+		return false
+	}
+	_ = json.Unmarshal(record["entry"], &entry) // one that is no object names nothing
+	var lineage []json.RawMessage
+	_ = json.Unmarshal(record["lineage"], &lineage)
+	names := append(lineage, record["session_id"], record["target_session_id"], entry["session_id"])
+	return slices.ContainsFunc(names, func(raw json.RawMessage) bool {
+		var id string
+		return json.Unmarshal(raw, &id) == nil && ids[id]
+	})
 }

@@ -102,7 +102,7 @@ func TestAProcessOfAnotherUserLives(t *testing.T) {
 }
 
 func TestDeadHoldersGuardNothing(t *testing.T) {
-	home := conversation(t)
+	home := threeSegments(t)
 	home.Exec(lock("c", stamped(t, finished(t)), future), lease("a", stamped(t, finished(t)), future))
 	tx := begin(t, home)
 	_, err := remove(t, tx, "c")
@@ -111,7 +111,7 @@ func TestDeadHoldersGuardNothing(t *testing.T) {
 	assert.Empty(t, home.Query("SELECT * FROM compression_locks"))
 	assert.Empty(t, home.Query("SELECT * FROM session_turn_leases"))
 
-	home = conversation(t)
+	home = threeSegments(t)
 	home.Exec(lease("a", stamped(t, running(t)), future))
 	_, err = begin(t, home).Plan(t.Context(), Request{SessionID: "c"})
 	require.ErrorIs(t, err, ErrActiveTurn)

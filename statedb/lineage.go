@@ -1,9 +1,12 @@
 package statedb
 
-import "slices"
+import (
+	"context"
+	"slices"
+)
 
 // This file decides which rows belong to a conversation on the legacy path (contract 5.1 to 5.3, 5.5 and 5c). It is
-// all functions of a graph that was read before: preview, delete and sweep decide alike.
+// all functions of a graph that was read before, so that whoever asks decides alike.
 
 // maxHops bounds a chain (contract 5.1).
 const maxHops = 1000
@@ -129,7 +132,7 @@ func (g *graph) chain(id string) []string {
 
 // delegates lists the rows that go with an id because it delegated work to them, sorted (contract 5.2).
 func (g *graph) delegates(id string) []string {
-	keeper := keeper{graph: g, requested: id, known: map[string]bool{}}
+	keeper := newKeeper(g, id)
 	set := map[string]bool{id: true}
 	for queue := []string{id}; len(queue) > 0; queue = queue[1:] {
 		for _, row := range g.delegatedBy(queue[0]) {
@@ -164,6 +167,21 @@ type keeper struct {
 	known     map[string]bool
 }
 
+func newKeeper(g *graph, requested string) *keeper {
+	return &keeper{graph: g, requested: requested, known: map[string]bool{}}
+}
+
+// why says why a row stays.
+func (k *keeper) why(row *session) KeptWhy {
+	if own := k.ownReason(row); own != "" {
+		return own
+	}
+	if k.keeps(row) {
+		return KeptBelowKept
+	}
+	return KeptNotADelegate
+}
+
 // keeps climbs from a row to the requested one, or to a root; one kept row on the way keeps all below it.
 func (k *keeper) keeps(row *session) bool {
 	var way []string
@@ -176,7 +194,7 @@ func (k *keeper) keeps(row *session) bool {
 		}
 		seen[row.id] = true
 		way = append(way, row.id)
-		if k.isBranchOrContinuation(row) {
+		if k.ownReason(row) != "" {
 			kept = true
 			break
 		}
@@ -188,22 +206,25 @@ func (k *keeper) keeps(row *session) bool {
 	return kept
 }
 
-func (k *keeper) isBranchOrContinuation(row *session) bool {
+// ownReason is why a row stays by itself, whatever it hangs below; nothing where it does not.
+func (k *keeper) ownReason(row *session) KeptWhy {
 	if row.markers.branch.present {
-		return true
+		return KeptBranch
 	}
 	parent := k.graph.lineageParent(row)
 	switch {
 	case parent == nil:
-		return false
+		return ""
 	case parent.ended(endCompression):
-		return true
+		return KeptContinuation
 	case parent.ended(endBranched):
 		started, startCertain := instant(row.startedAt)
 		ended, endCertain := instant(parent.endedAt)
-		return !startCertain || !endCertain || started >= ended
+		if !startCertain || !endCertain || started >= ended {
+			return KeptAfterBranch
+		}
 	}
-	return false
+	return ""
 }
 
 // lineageParent is the row that _delegate_from names where that marker is there, else the physical parent.
@@ -232,11 +253,14 @@ const (
 type Target struct {
 	ID  string
 	Why Why
+	// Title and MessageCount are there for previews only.
+	Title        string
+	MessageCount int
 }
 
 // targets is the whole set in the order of contract 5.3: the chain tip first, each id followed by its delegates, sorted;
 // an id counts once.
-func (g *graph) targets(start, requested string, withChain bool) []Target {
+func (g *graph) targets(ctx context.Context, start, requested string, withChain bool) ([]Target, error) {
 	chain := []string{start}
 	if withChain {
 		chain = g.chain(start)
@@ -249,16 +273,19 @@ func (g *graph) targets(start, requested string, withChain bool) []Target {
 			if id == requested {
 				why = WhyRequested
 			}
-			targets = append(targets, Target{id, why})
+			targets = append(targets, Target{ID: id, Why: why})
 		}
 	}
 	for _, id := range slices.Backward(chain) {
+		if err := ctx.Err(); err != nil {
+			return nil, err // a large family takes a while, and somebody waits for the write lock
+		}
 		add(id, WhyCompression)
 		for _, delegate := range g.delegates(id) {
 			add(delegate, WhyDelegate)
 		}
 	}
-	return targets
+	return targets, nil
 }
 
 // logicalFamily grows ids to all that a newer Agent would call the same conversation (contract 5.5): continuations up
@@ -313,4 +340,44 @@ func (g *graph) leaseRoot(id string) string {
 		id = parent.id
 		seen[id] = true
 	}
+}
+
+// Kept is a row that hangs on one that goes, and stays.
+type Kept struct {
+	ID  string
+	Why KeptWhy
+}
+
+// KeptWhy says why a row stays.
+type KeptWhy string
+
+// The reasons to stay (contract 5.2).
+const (
+	KeptBranch       KeptWhy = "branch"         // it branched off: a conversation of its own
+	KeptContinuation KeptWhy = "continuation"   // it continues a compressed session, or worked for one
+	KeptAfterBranch  KeptWhy = "after_branch"   // it started when its parent had branched off
+	KeptBelowKept    KeptWhy = "below_kept"     // it hangs below a row that stays
+	KeptNotADelegate KeptWhy = "not_a_delegate" // a child that nobody delegated to; it becomes a root
+)
+
+// kept lists the rows that hang on the targets, as children or by their marker, and stay; sorted.
+func (g *graph) kept(targets []Target) []Kept {
+	going := map[string]bool{}
+	for _, t := range targets {
+		going[t.ID] = true
+	}
+	why := map[string]KeptWhy{}
+	for _, t := range targets {
+		keeper := newKeeper(g, t.ID)
+		for _, row := range slices.Concat(g.children[t.ID], g.marked[t.ID]) {
+			if !going[row.id] && why[row.id] == "" {
+				why[row.id] = keeper.why(row)
+			}
+		}
+	}
+	var kept []Kept
+	for _, id := range sortedKeys(why) {
+		kept = append(kept, Kept{id, why[id]})
+	}
+	return kept
 }

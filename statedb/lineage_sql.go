@@ -43,11 +43,12 @@ func (c *conn) readLineage(ctx context.Context, s *schema) (*lineageReader, erro
 // physical parent is found as a child through idx_sessions_parent. Whatever is not plain (a second occurrence of the
 // word, an escape, text that SQLite takes for no JSON) is left to readMarkers.
 const foreignMarkers = `
-SELECT id, parent_session_id, model_config FROM sessions
-WHERE typeof(id) = 'text' AND (
+SELECT CASE WHEN typeof(id) = 'text' THEN id END, CASE WHEN typeof(parent_session_id) = 'text' THEN parent_session_id END,
+  model_config FROM sessions
+WHERE (
   model_config GLOB '*\u00[567]*'
   OR (instr(model_config, '_delegate_from') > 0 AND NOT (
-    parent_session_id IS NOT NULL
+    typeof(parent_session_id) = 'text'
     AND instr(substr(model_config, instr(model_config, '_delegate_from') + 14), '_delegate_from') = 0
     AND CASE WHEN json_valid(model_config)
         THEN coalesce(json_type(model_config, '$._delegate_from') = 'text'
@@ -55,17 +56,16 @@ WHERE typeof(id) = 'text' AND (
         ELSE 0 END)))`
 
 func (r *lineageReader) addForeignMarker(scan scanFunc) error {
-	var id string
-	var parent, config sql.NullString
+	var id, parent, config sql.NullString
 	if err := scan(&id, &parent, &config); err != nil {
 		return err
 	}
 	m := readMarkers(optional(config))
 	if m.delegate.compound() {
-		return unsupported("the %s of session %q is no plain value", keyDelegate, id)
+		return unsupported("the %s of session %q is no plain value", keyDelegate, id.String)
 	}
-	if target, ok := m.delegate.target(); ok && (!parent.Valid || parent.String != target) {
-		r.foreign[target] = append(r.foreign[target], id)
+	if target, ok := m.delegate.target(); ok && id.Valid && (!parent.Valid || parent.String != target) {
+		r.foreign[target] = append(r.foreign[target], id.String)
 	}
 	return nil
 }
@@ -152,7 +152,7 @@ func (r *lineageReader) read(ctx context.Context, ids []string, step string, use
 // columns lists what a session is read from. The plus sign hides a column's declared type, which the driver would
 // otherwise obey: a number in a column declared TIMESTAMP must stay a number.
 func (r *lineageReader) columns() string {
-	list := []string{"id", "parent_session_id"}
+	list := []string{"id", "CASE WHEN typeof(parent_session_id) = 'text' THEN parent_session_id END"}
 	for _, column := range []string{
 		"source", "session_source", "end_reason", "chat_id", "started_at", "ended_at", "model_config",
 	} {

@@ -55,13 +55,16 @@ func begin(t *testing.T, home *sidecartest.Home) *Tx {
 }
 
 // remove deletes one session without its lineage, as far as the commit.
-func remove(t *testing.T, tx *Tx, id string) (*Removal, error) {
+func remove(t *testing.T, tx *Tx, id string) (*Plan, error) {
 	t.Helper()
 	plan, err := tx.Plan(t.Context(), Request{SessionID: id})
 	if err != nil {
 		return nil, err
 	}
-	return tx.Remove(t.Context(), plan)
+	if err := tx.Remove(t.Context(), plan); err != nil {
+		return nil, err
+	}
+	return plan, nil
 }
 
 // requireFree shows that nobody holds the store's write lock: another process gets it.

@@ -83,8 +83,31 @@ func readMarkers(modelConfig *string) markers {
 	if !utf8.ValidString(*modelConfig) {
 		return markers{}
 	}
+	if !mayHoldMarker(*modelConfig) {
+		return markers{readable: isJSONObject(*modelConfig)}
+	}
+	return decodeMarkers(*modelConfig)
+}
+
+// mayHoldMarker tells text that is worth decoding. A key that is not there letter by letter can only be spelled with
+// escapes, and those of its letters all begin with \u00.
+func mayHoldMarker(text string) bool {
+	for _, sign := range []string{keyDelegate, keyBranch, keyReset, `\u00`} {
+		if strings.Contains(text, sign) {
+			return true
+		}
+	}
+	return false
+}
+
+// isJSONObject tells whether decoding the text as an object would succeed.
+func isJSONObject(text string) bool {
+	return strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "{") && json.Valid(replacePythonNumbers([]byte(text)))
+}
+
+func decodeMarkers(modelConfig string) markers {
 	var object map[string]json.RawMessage
-	if err := json.Unmarshal(replacePythonNumbers([]byte(*modelConfig)), &object); err != nil || object == nil {
+	if err := json.Unmarshal(replacePythonNumbers([]byte(modelConfig)), &object); err != nil || object == nil {
 		return markers{}
 	}
 	return markers{

@@ -102,7 +102,7 @@ func TestOpeningCreatesNothing(t *testing.T) {
 	home := newHome(t)
 	for _, path := range []string{home.Store(), filepath.Join(home.Path, "missing", FileName)} {
 		_, err := Begin(t.Context(), path, soon)
-		require.ErrorIs(t, err, ErrIO)
+		require.ErrorIs(t, err, ErrMissing)
 		assert.NoFileExists(t, path)
 	}
 	assert.Equal(t, []string{home.Path, filepath.Join(home.Path, "sessions")}, tree(t, home.Path))

@@ -2,6 +2,7 @@ package statedb
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -12,16 +13,24 @@ import (
 // Request is what a caller wants deleted (contract 4).
 type Request struct {
 	SessionID         string
-	WithLineage       bool // include_compression_lineage
-	WholeConversation bool // start at the first segment, with the lineage
+	WithLineage       bool     // include_compression_lineage
+	WholeConversation bool     // start at the first segment, with the lineage
+	ExpectedIDs       []string // what was agreed to; nil where nobody was asked
 	Agent             Agent
 }
 
-// Plan is what a delete will do, decided under the write lock.
+// Plan is what a delete would do to the store, and whether it may. Preview and delete make it alike.
 type Plan struct {
-	Path    Path
-	Existed bool     // the requested row was there
-	Targets []Target // every id that goes, in the order of deleted_ids
+	Path       Path
+	Existed    bool     // the requested row was there
+	Targets    []Target // every id that goes, in the order of deleted_ids
+	Kept       []Kept   // rows that hang on those and stay
+	Guards     []Guard  // live guards
+	LeftBehind []LeftBehind
+	// StaleIndexes are full-text indexes that the delete sets aside; the Agent has to rebuild them (fts_stale).
+	StaleIndexes []string
+	// Refusal is why the delete may not be done: an *Error, or nil.
+	Refusal error
 
 	schema *schema
 	stale  []Guard // guards that protect nothing any more and go with the delete
@@ -36,11 +45,49 @@ func (p *Plan) IDs() []string {
 	return ids
 }
 
-// Plan chooses the path and decides which rows go, or refuses (contract 4, step 3): the path, the set of ids, foreign
-// references, the downgrade fence, then the guards. It changes nothing. Errors are *Error and carry the path once it
-// is chosen.
+// is tells whether exactly these ids would go, whatever their order.
+func (p *Plan) is(expected []string) bool {
+	sorted := func(ids []string) []string { return slices.Compact(slices.Sorted(slices.Values(ids))) }
+	return slices.Equal(sorted(p.IDs()), sorted(expected))
+}
+
+// Plan decides, under the write lock, which rows go, or refuses (contract 4, step 3). It changes nothing. Errors are *Error
+// and carry the path once it is chosen.
 func (t *Tx) Plan(ctx context.Context, request Request) (*Plan, error) {
-	s, err := t.conn.readSchema(ctx)
+	plan, err := t.conn.plan(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	t.path = plan.Path
+	if plan.Refusal != nil {
+		if plan.Refusal, err = t.conn.withDescription(ctx, plan.Refusal); err != nil {
+			return nil, err
+		}
+		return nil, onPath(plan.Path, plan.Refusal)
+	}
+	faultpoint.Hit(faultpoint.PlanDecided)
+	return plan, nil
+}
+
+// Preview tells what a delete would do now, from one snapshot, without the write lock (contract 5d). A plan that may not
+// be done has its Refusal; an error means that there is no plan.
+func Preview(ctx context.Context, path string, request Request) (*Plan, error) {
+	var plan *Plan
+	err := read(ctx, path, "look at what would go", func(c *conn) (err error) {
+		if plan, err = c.plan(ctx, request); err != nil {
+			return err
+		}
+		if plan.Refusal, err = c.withDescription(ctx, plan.Refusal); err != nil {
+			return err
+		}
+		return c.describe(ctx, plan)
+	})
+	return plan, err
+}
+
+// plan chooses the path, then decides the set of ids and what forbids the delete.
+func (c *conn) plan(ctx context.Context, request Request) (*Plan, error) {
+	s, err := c.readSchema(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -48,24 +95,28 @@ func (t *Tx) Plan(ctx context.Context, request Request) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.path = path
-	plan, err := t.planOn(ctx, path, s, request)
+	plan, err := c.planOn(ctx, path, s, request)
 	if err != nil {
 		return nil, onPath(path, err)
 	}
-	faultpoint.Hit(faultpoint.PlanDecided)
+	if request.ExpectedIDs != nil && !plan.is(request.ExpectedIDs) {
+		changed := *plan
+		plan.Refusal = &Error{Kind: ErrPlanChanged, Plan: &changed}
+	}
 	return plan, nil
 }
 
-func (t *Tx) planOn(ctx context.Context, path Path, s *schema, request Request) (*Plan, error) {
+func (c *conn) planOn(ctx context.Context, path Path, s *schema, request Request) (*Plan, error) {
 	if path == PathCanonical {
 		return nil, unsupported("the canonical path is not built yet")
 	}
-	return t.planLegacy(ctx, s, request)
+	return c.planLegacy(ctx, s, request)
 }
 
-func (t *Tx) planLegacy(ctx context.Context, s *schema, request Request) (*Plan, error) {
-	lineage, err := t.conn.readLineage(ctx, s)
+// planLegacy decides in the order of contract 4, step 3: the set, then foreign references, the downgrade fence, the guards,
+// and the indexes.
+func (c *conn) planLegacy(ctx context.Context, s *schema, request Request) (*Plan, error) {
+	lineage, err := c.readLineage(ctx, s)
 	if err != nil {
 		return nil, err
 	}
@@ -77,21 +128,55 @@ func (t *Tx) planLegacy(ctx context.Context, s *schema, request Request) (*Plan,
 		Path:    PathLegacy,
 		Existed: lineage.graph.rows[request.SessionID] != nil,
 		Targets: targets,
+		Kept:    lineage.graph.kept(targets),
 		schema:  s,
 	}
 	ids := plan.IDs()
-	if err := t.conn.refuseForeignRows(ctx, ids); err != nil {
+	if plan.LeftBehind, err = c.leftBehind(ctx, s, ids); err != nil {
 		return nil, err
 	}
 	family, err := lineage.family(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
-	if err := t.conn.refuseRuntimeHistory(ctx, s, family, lineage.chatIDs(family)); err != nil {
+	guards, err := c.guardsOf(ctx, ids, lineage.graph)
+	if err != nil {
 		return nil, err
 	}
-	plan.stale, err = t.conn.refuseLiveGuards(ctx, ids, lineage.graph)
-	return plan, err
+	plan.Guards, plan.stale = guards.live, guards.stale
+	return plan, plan.refuse(
+		func() error { return c.refuseForeignRows(ctx, ids) },
+		func() error { return c.refuseRuntimeHistory(ctx, s, family, lineage.chatIDs(family)) },
+		plan.refuseLiveGuards,
+		func() (err error) { plan.StaleIndexes, err = c.indexesToSetAside(ctx, s); return err },
+	)
+}
+
+// refuse notes the first refusal. What is no refusal but a failure is returned.
+func (p *Plan) refuse(checks ...func() error) error {
+	for _, check := range checks {
+		err := check()
+		var ours *Error
+		if err != nil && errors.As(err, &ours) && slices.Contains(refusals, ours.Kind) {
+			p.Refusal = onPath(p.Path, err)
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// refusals are the kinds of errors that are a decision about a plan, and no failure to make one.
+var refusals = []error{ErrUnsupported, ErrRuntimeHistory, ErrActiveTurn, ErrFullTextUnwritable}
+
+func (p *Plan) refuseLiveGuards() error {
+	if len(p.Guards) == 0 {
+		return nil
+	}
+	first := p.Guards[0]
+	return &Error{Kind: ErrActiveTurn, Guard: &first, Detail: fmt.Sprintf("session %s is in use", first.SessionID)}
 }
 
 // resolve reads what surrounds the request and decides the whole set. A whole conversation whose set does not hold the
@@ -107,7 +192,10 @@ func (r *lineageReader) resolve(ctx context.Context, request Request) ([]Target,
 	if err := r.surroundings(ctx, []string{start, request.SessionID}); err != nil {
 		return nil, err
 	}
-	targets := r.graph.targets(start, request.SessionID, request.WithLineage || request.WholeConversation)
+	targets, err := r.graph.targets(ctx, start, request.SessionID, request.WithLineage || request.WholeConversation)
+	if err != nil {
+		return nil, err
+	}
 	if !slices.ContainsFunc(targets, func(t Target) bool { return t.ID == request.SessionID }) {
 		return nil, &Error{
 			Kind:   ErrLineageAmbiguous,
@@ -141,21 +229,17 @@ func (r *lineageReader) chatIDs(family []string) []string {
 	return chats
 }
 
-// refuseLiveGuards is ErrActiveTurn, with the guard, where a turn runs in one of the ids; else it gives the stale guards.
-func (c *conn) refuseLiveGuards(ctx context.Context, ids []string, g *graph) ([]Guard, error) {
+// guardsOf reads the guards of the ids and tells the live ones from the stale ones.
+func (c *conn) guardsOf(ctx context.Context, ids []string, g *graph) (guards judged, err error) {
 	roots := map[string]string{}
 	for _, id := range ids {
 		roots[id] = g.leaseRoot(id)
 	}
-	guards, err := c.readGuards(ctx, ids, roots)
+	all, err := c.readGuards(ctx, ids, roots)
 	if err != nil {
-		return nil, err
+		return judged{}, err
 	}
-	live, stale := firstLive(guards, float64(time.Now().UnixNano())/1e9, holderDead)
-	if live != nil {
-		return nil, &Error{Kind: ErrActiveTurn, Guard: live, Detail: fmt.Sprintf("session %s is in use", live.SessionID)}
-	}
-	return stale, nil
+	return judge(all, float64(time.Now().UnixNano())/1e9, holderDead), nil
 }
 
 // onPath notes the chosen path on an error of ours.

@@ -20,7 +20,7 @@ func planFor(t *testing.T, home *sidecartest.Home, request Request) (*Plan, erro
 }
 
 func TestPlans(t *testing.T) {
-	home := conversation(t) // a, b, c in a chain, and another
+	home := threeSegments(t) // a, b, c in a chain, and another
 	home.Exec(`INSERT INTO sessions (id, source, parent_session_id, started_at, model_config) VALUES ('d', 'subagent', 'c', 4, NULL),
 		('kept', 'cli', 'a', 1, '{"_branched_from":"a"}')`)
 	for name, test := range map[string]struct {
@@ -28,14 +28,14 @@ func TestPlans(t *testing.T) {
 		want    []Target
 		existed bool
 	}{
-		"one alone":              {Request{SessionID: "b"}, []Target{{"b", WhyRequested}}, true},
-		"with its lineage":       {Request{SessionID: "b", WithLineage: true}, []Target{{"c", WhyCompression}, {"d", WhyDelegate}, {"b", WhyRequested}}, true},
-		"the newest alone":       {Request{SessionID: "c", WithLineage: true}, []Target{{"c", WhyRequested}, {"d", WhyDelegate}}, true},
-		"the whole from the tip": {Request{SessionID: "c", WholeConversation: true}, []Target{{"c", WhyRequested}, {"d", WhyDelegate}, {"b", WhyCompression}, {"a", WhyCompression}}, true},
-		"the whole from amidst":  {Request{SessionID: "b", WholeConversation: true, WithLineage: true}, []Target{{"c", WhyCompression}, {"d", WhyDelegate}, {"b", WhyRequested}, {"a", WhyCompression}}, true},
-		"the whole of a branch":  {Request{SessionID: "kept", WholeConversation: true}, []Target{{"kept", WhyRequested}}, true},
-		"of a delegate":          {Request{SessionID: "d", WholeConversation: true}, []Target{{"d", WhyRequested}}, true},
-		"of nobody":              {Request{SessionID: "lost", WholeConversation: true}, []Target{{"lost", WhyRequested}}, false},
+		"one alone":              {Request{SessionID: "b"}, []Target{{ID: "b", Why: WhyRequested}}, true},
+		"with its lineage":       {Request{SessionID: "b", WithLineage: true}, []Target{{ID: "c", Why: WhyCompression}, {ID: "d", Why: WhyDelegate}, {ID: "b", Why: WhyRequested}}, true},
+		"the newest alone":       {Request{SessionID: "c", WithLineage: true}, []Target{{ID: "c", Why: WhyRequested}, {ID: "d", Why: WhyDelegate}}, true},
+		"the whole from the tip": {Request{SessionID: "c", WholeConversation: true}, []Target{{ID: "c", Why: WhyRequested}, {ID: "d", Why: WhyDelegate}, {ID: "b", Why: WhyCompression}, {ID: "a", Why: WhyCompression}}, true},
+		"the whole from amidst":  {Request{SessionID: "b", WholeConversation: true, WithLineage: true}, []Target{{ID: "c", Why: WhyCompression}, {ID: "d", Why: WhyDelegate}, {ID: "b", Why: WhyRequested}, {ID: "a", Why: WhyCompression}}, true},
+		"the whole of a branch":  {Request{SessionID: "kept", WholeConversation: true}, []Target{{ID: "kept", Why: WhyRequested}}, true},
+		"of a delegate":          {Request{SessionID: "d", WholeConversation: true}, []Target{{ID: "d", Why: WhyRequested}}, true},
+		"of nobody":              {Request{SessionID: "lost", WholeConversation: true}, []Target{{ID: "lost", Why: WhyRequested}}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			plan, err := planFor(t, home, test.request)
@@ -51,7 +51,7 @@ func TestPlans(t *testing.T) {
 
 // From the first segment two ways lead on: nobody can say that what was asked for is the one meant.
 func TestAWholeConversationThatForks(t *testing.T) {
-	home := conversation(t)
+	home := threeSegments(t)
 	home.Exec("INSERT INTO sessions (id, source, parent_session_id, started_at) VALUES ('b2', 'cli', 'a', 2)")
 	for _, id := range []string{"b", "c", "b2"} {
 		_, err := planFor(t, home, Request{SessionID: id, WholeConversation: true})
@@ -95,9 +95,9 @@ func TestTheLeastStore(t *testing.T) {
 	plan, err := tx.Plan(t.Context(), Request{SessionID: "x", WholeConversation: true})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"x"}, plan.IDs())
-	removal, err := tx.Remove(t.Context(), plan)
-	require.NoError(t, err)
-	assert.Equal(t, &Removal{}, removal)
+	require.NoError(t, tx.Remove(t.Context(), plan))
+	assert.Empty(t, plan.StaleIndexes)
+	assert.Empty(t, plan.LeftBehind)
 	require.NoError(t, tx.Commit())
 	assert.Equal(t, []string{"child|NULL"}, home.Query("SELECT * FROM sessions"))
 	assert.Equal(t, []string{"child|world"}, home.Query("SELECT * FROM messages"))

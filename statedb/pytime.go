@@ -24,7 +24,10 @@ func finite(value any) (float64, bool) {
 	case int64:
 		return float64(v), true
 	case float64:
-		return v, !math.IsNaN(v) && !math.IsInf(v, 0)
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return 0, false
+		}
+		return v, true
 	case string:
 		text := asciiDigits(strings.TrimFunc(v, isPythonSpace))
 		if !pythonFloat.MatchString(text) {

@@ -32,7 +32,7 @@ func TestReadingAroundAnIDIsEnough(t *testing.T) {
 				if request.WholeConversation {
 					start = whole.firstSegment(id)
 				}
-				want := whole.targets(start, id, request.WithLineage || request.WholeConversation)
+				want := targetsOf(t, whole, start, id, request.WithLineage || request.WholeConversation)
 
 				reader, err := c.readLineage(t.Context(), s)
 				require.NoError(t, err)
@@ -98,7 +98,7 @@ func readEverything(t *testing.T, home *sidecartest.Home, c *conn, s *schema) *g
 		require.NoError(t, reader.read(t.Context(), []string{id}, "", nil))
 		rows = append(rows, reader.graph.rows[id])
 	}
-	return graphOf(rows...)
+	return graphFrom(rows...)
 }
 
 // The columns come over as they are: a column's declared type must not turn a number into a time.
@@ -130,7 +130,7 @@ func TestLongAndRoundWays(t *testing.T) {
 	require.NoError(t, err)
 	assert.Len(t, plan.Targets, 1501)
 	assert.Equal(t, "2999", plan.Targets[1500].ID)
-	_, err = tx.Remove(t.Context(), plan)
+	err = tx.Remove(t.Context(), plan)
 	require.NoError(t, err)
 	require.NoError(t, tx.Commit())
 	assert.Equal(t, []string{"1499|0000|NULL"}, home.Query("SELECT count(*), min(id), (SELECT parent_session_id FROM sessions WHERE id = '0000') FROM sessions"))

@@ -11,18 +11,17 @@ import (
 )
 
 // removeAll deletes with the lineage and commits.
-func removeAll(t *testing.T, tx *Tx, request Request) *Removal {
+func removeAll(t *testing.T, tx *Tx, request Request) *Plan {
 	t.Helper()
 	plan, err := tx.Plan(t.Context(), request)
 	require.NoError(t, err)
-	removal, err := tx.Remove(t.Context(), plan)
-	require.NoError(t, err)
+	require.NoError(t, tx.Remove(t.Context(), plan))
 	require.NoError(t, tx.Commit())
-	return removal
+	return plan
 }
 
 func TestRowsOfADelete(t *testing.T) {
-	home := conversation(t)
+	home := threeSegments(t)
 	for _, id := range []string{"b", "c", "other"} {
 		home.Exec(
 			"INSERT INTO messages (session_id, role, content, timestamp) VALUES ('"+id+"', 'user', 'text of "+id+"', 1)",
@@ -32,7 +31,8 @@ func TestRowsOfADelete(t *testing.T) {
 	}
 	home.Exec("INSERT INTO sessions (id, source, parent_session_id, started_at) VALUES ('tool', 'tool', 'b', 3), ('below', 'cli', 'tool', 4)")
 	removal := removeAll(t, begin(t, home), Request{SessionID: "b", WithLineage: true})
-	assert.Equal(t, &Removal{}, removal)
+	assert.Empty(t, removal.StaleIndexes)
+	assert.Empty(t, removal.LeftBehind)
 	assert.Equal(t, []string{"a|NULL", "below|tool", "other|NULL", "tool|NULL"}, home.Query("SELECT id, parent_session_id FROM sessions ORDER BY 1"))
 	for _, table := range []string{"messages", "session_model_usage", "telegram_dm_topic_bindings", "compression_locks"} {
 		assert.Equal(t, []string{"other"}, home.Query("SELECT session_id FROM "+table), table)
@@ -50,8 +50,7 @@ func TestLeftoversOfALostRow(t *testing.T) {
 	require.NoError(t, err)
 	assert.False(t, plan.Existed)
 	assert.Equal(t, []string{"lost", "helper"}, plan.IDs())
-	_, err = tx.Remove(t.Context(), plan)
-	require.NoError(t, err)
+	require.NoError(t, tx.Remove(t.Context(), plan))
 	require.NoError(t, tx.Commit())
 	assert.Equal(t, []string{"child|NULL", "x|NULL", "y|NULL"}, home.Query("SELECT id, parent_session_id FROM sessions ORDER BY 1"))
 	home.RequireSound()
@@ -123,8 +122,7 @@ func TestOddIDs(t *testing.T) {
 	require.NoError(t, err)
 	slices.Sort(odd)
 	assert.Equal(t, append([]string{"x"}, odd...), plan.IDs())
-	_, err = tx.Remove(t.Context(), plan)
-	require.NoError(t, err)
+	require.NoError(t, tx.Remove(t.Context(), plan))
 	require.NoError(t, tx.Commit())
 	assert.Empty(t, home.Query("SELECT id FROM sessions"))
 	home.RequireSound()

@@ -72,6 +72,14 @@ func open(ctx context.Context, path string, mode access) (*conn, error) {
 		c.close()
 		return nil, err
 	}
+	// On macOS a plain sync leaves the data in the disk's own memory; elsewhere this changes nothing.
+	// Where nobody else has the store open, a WAL that stays would grow with every delete: the last one to leave empties it.
+	for _, pragma := range []string{"PRAGMA fullfsync = ON", "PRAGMA journal_size_limit = 0"} {
+		if _, err := c.ExecContext(ctx, pragma); err != nil {
+			c.close()
+			return nil, err
+		}
+	}
 	return c, nil
 }
 
@@ -115,8 +123,32 @@ func (c *conn) close() {
 // Tx is a write transaction that holds the store's write lock. End it with Commit or Rollback.
 type Tx struct {
 	conn *conn
+	file storeFile
 	path Path // once Plan has chosen it
 	done bool
+}
+
+// storeFile is a store's file as it was when it was opened. To look at it again is no opening, which would take locks away.
+type storeFile struct {
+	path string
+	info fs.FileInfo
+}
+
+func lookAtFile(path string) (storeFile, error) {
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return storeFile{}, &Error{Kind: ErrMissing}
+	}
+	if err != nil {
+		return storeFile{}, &Error{Kind: ErrIO, Detail: "look at state.db", Cause: err}
+	}
+	return storeFile{path, info}, nil
+}
+
+// replaced tells whether the path leads to another file by now: changes to this one would be seen by nobody.
+func (f storeFile) replaced() bool {
+	now, err := os.Stat(f.path)
+	return err != nil || !os.SameFile(f.info, now)
 }
 
 // Begin opens the store and takes its write lock, trying every few milliseconds for as long as patience allows, then
@@ -124,14 +156,22 @@ type Tx struct {
 func Begin(ctx context.Context, path string, patience time.Duration) (*Tx, error) {
 	deadline := time.Now().Add(patience)
 	var c *conn
+	file, err := lookAtFile(path)
+	if err != nil {
+		return nil, err
+	}
 	for {
 		err := ctx.Err()
 		if err == nil {
 			c, err = tryBegin(ctx, c, path)
 		}
+		if err == nil && file.replaced() {
+			c.close() // which ends the transaction
+			return Begin(ctx, path, time.Until(deadline))
+		}
 		if err == nil {
 			faultpoint.Hit(faultpoint.WriteLockHeld)
-			return &Tx{conn: c}, nil
+			return &Tx{conn: c, file: file}, nil
 		}
 		if isBusy(err) && time.Now().Before(deadline) {
 			err = pause(ctx)
@@ -155,10 +195,11 @@ func tryBegin(ctx context.Context, c *conn, path string) (*conn, error) {
 		if err != nil {
 			return nil, err
 		}
-		c = opened
-		if err := c.checkPragmas(calm); err != nil {
-			return c, err
+		if err := opened.checkPragmas(calm); err != nil {
+			opened.close() // a later try must check again
+			return nil, err
 		}
+		c = opened
 	}
 	_, err := c.ExecContext(calm, "BEGIN IMMEDIATE")
 	return c, err
@@ -183,24 +224,39 @@ func (c *conn) checkPragmas(ctx context.Context) error {
 var ErrOutcomeUnknown = errors.New("the commit failed and its outcome is not known")
 
 // Commit makes the changes durable. Where it fails, the transaction has certainly been rolled back unless the error is
-// ErrOutcomeUnknown.
+// ErrOutcomeUnknown. A store without a WAL may have readers in the way; they are waited for as the lock was.
 func (t *Tx) Commit() error {
 	ctx := context.Background()
-	_, err := t.conn.ExecContext(ctx, "COMMIT")
-	if err == nil {
-		t.done = true
-		t.conn.close()
-		return nil
+	deadline := time.Now().Add(Patience)
+	if t.file.replaced() {
+		return errors.Join(&Error{Kind: ErrIO, Detail: "state.db was replaced meanwhile", Path: t.path}, t.Rollback())
 	}
-	open := false
+	for {
+		_, err := t.conn.ExecContext(ctx, "COMMIT")
+		if err == nil {
+			t.done = true
+			t.conn.close()
+			return nil
+		}
+		open := t.open()
+		if open && isBusy(err) && time.Now().Before(deadline) {
+			_ = pause(ctx)
+			continue
+		}
+		failure := onPath(t.path, classify("commit", err))
+		if certain := open || isFull(err); !certain || t.Rollback() != nil {
+			t.done = true
+			t.conn.close()
+			return errors.Join(ErrOutcomeUnknown, failure)
+		}
+		return failure
+	}
+}
+
+// open tells whether SQLite still has the transaction: it ends some by itself.
+func (t *Tx) open() (open bool) {
 	_ = t.conn.Raw(func(driverConn any) error { open = inTransaction(driverConn); return nil })
-	failure := onPath(t.path, classify("commit", err))
-	if !open || t.Rollback() != nil {
-		t.done = true
-		t.conn.close()
-		return errors.Join(ErrOutcomeUnknown, failure)
-	}
-	return failure
+	return open
 }
 
 // Rollback undoes everything and releases the write lock. After Commit or Rollback it does nothing.
@@ -210,8 +266,7 @@ func (t *Tx) Rollback() error {
 	}
 	t.done = true
 	_, err := t.conn.ExecContext(context.Background(), "ROLLBACK")
-	open := false
-	_ = t.conn.Raw(func(driverConn any) error { open = inTransaction(driverConn); return nil })
+	open := t.open()
 	t.conn.close()
 	if !open {
 		return nil // SQLite had rolled back by itself, as it does when a statement is interrupted

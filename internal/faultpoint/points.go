@@ -1,5 +1,5 @@
-// Package faultpoint names the instants of a delete at which a crash matters, so that a test can end the real process
-// at each of them and look at what is left (contract 9: a crash leaves all of a delete or none of it).
+// Package faultpoint names the instants of a delete, and of what else writes, at which a crash matters, so that a test can
+// end the real process at each of them and look at what is left (contract 9: a crash leaves all of a delete or none).
 //
 // A release build compiles every Hit to nothing. The build tag faultpoints turns them on; see on.go.
 package faultpoint
@@ -28,7 +28,23 @@ const (
 	BeforeLocksAreReleased Point = "before_locks_are_released" // all work is done; the answer is not sent
 )
 
-// All lists every point, so that a test can show that each one has a case.
+// The points of an export and of a compact; a delete passes none of them.
+const (
+	ExportRowWritten Point = "export_row_written" // a row is written, perhaps not the last; the file has no name
+	ExportWritten    Point = "export_written"     // all of the file is written, not synced: a cancel is heard for the last time
+	ExportSynced     Point = "export_synced"      // all of the file is on the disk; it has no name
+	ExportNamed      Point = "export_named"       // the file has its name; the folder is not synced
+	CompactBegins    Point = "compact_begins"     // the locks are held; nothing is rewritten
+	CompactVacuumed  Point = "compact_vacuumed"   // the store is rewritten in its log, which is not moved over yet
+)
+
+// OfExport lists the points of an export.
+func OfExport() []Point { return []Point{ExportRowWritten, ExportWritten, ExportSynced, ExportNamed} }
+
+// OfCompact lists the points of a compact.
+func OfCompact() []Point { return []Point{CompactBegins, CompactVacuumed} }
+
+// All lists every point of a delete, so that a test can show that each one has a case.
 func All() []Point {
 	return []Point{
 		LockHeld, WriteLockHeld, PlanDecided, RowsChanged, ManifestTempWritten, ManifestTempSynced, ManifestRenamed,

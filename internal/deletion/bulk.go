@@ -1,0 +1,81 @@
+package deletion
+
+import (
+	"context"
+	"errors"
+
+	"session-sidecar/cleanup"
+	"session-sidecar/locks"
+	"session-sidecar/statedb"
+)
+
+// BulkRequest is many deletes in one home, as a caller asked for them.
+type BulkRequest struct {
+	Request                         // what all of them share; its SessionID and ExpectedIDs are not looked at
+	SessionIDs  []string            // in the order in which they are deleted
+	ExpectedIDs map[string][]string // by session id: what the user agreed to
+}
+
+// BulkItem is what became of one of the ids: Outcome, TakenBy, or Err.
+type BulkItem struct {
+	SessionID string
+	Outcome   *Outcome
+	TakenBy   string // the id whose delete took this one with it, or the same id where it is listed twice
+	Err       error  // as Delete gives it; the context's where it was not reached
+}
+
+// DeleteMany deletes one id after the other under one lock, one transaction each (contract 5d). A refusal of one does not
+// stop the others; a failure of the home does, and the rest repeat it. A cancel ends it between two, or in one whose commit
+// has not begun: what was not reached has the context's error. progress is
+// told after each id that was dealt with how many are.
+func (d *Deleter) DeleteMany(ctx context.Context, request BulkRequest, progress func(done int, item BulkItem)) []BulkItem {
+	items := make([]BulkItem, len(request.SessionIDs))
+	next := 0
+	finish := func(item BulkItem) {
+		items[next] = item
+		next++
+		progress(next, item)
+	}
+	err := d.inHome(ctx, request.Request, func(h lockedHome) error {
+		takenBy := map[string]string{}
+		for next < len(request.SessionIDs) {
+			id := request.SessionIDs[next]
+			if by, ok := takenBy[id]; ok {
+				finish(BulkItem{SessionID: id, TakenBy: by})
+				continue
+			}
+			one := request.Request
+			one.SessionID, one.ExpectedIDs = id, request.ExpectedIDs[id]
+			outcome, err := d.deleteOne(ctx, h, one)
+			if ctx.Err() != nil && outcome == nil {
+				return ctx.Err()
+			}
+			if err != nil && failsTheHome(err) {
+				return err
+			}
+			if outcome != nil {
+				for _, gone := range outcome.Plan.IDs() {
+					takenBy[gone] = id
+				}
+			}
+			finish(BulkItem{SessionID: id, Outcome: outcome, Err: err})
+		}
+		return nil
+	})
+	for ; next < len(items); next++ {
+		items[next] = BulkItem{SessionID: request.SessionIDs[next], Err: err}
+	}
+	return items
+}
+
+// failsTheHome tells whether an error would meet every other id of the home as well (contract 5d).
+func failsTheHome(err error) bool {
+	for _, kind := range []error{
+		statedb.ErrIO, statedb.ErrCorrupt, statedb.ErrMissing, cleanup.ErrUnusableFolder, locks.ErrTimeout, locks.ErrUnusable,
+	} {
+		if errors.Is(err, kind) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,88 @@
+package deletion
+
+import (
+	"context"
+	"errors"
+
+	"session-sidecar/cleanup"
+	"session-sidecar/internal/home"
+	"session-sidecar/statedb"
+)
+
+// Preview is what a delete would do now: rows, and files.
+type Preview struct {
+	Plan      *statedb.Plan
+	Artifacts []cleanup.Artifact
+}
+
+// PlanChanged says that a delete would take another set of ids than was agreed to, with what it would take. Unwrap gives
+// the error of statedb.
+type PlanChanged struct {
+	Preview *Preview
+	Cause   error
+}
+
+func (e *PlanChanged) Error() string { return e.Cause.Error() }
+
+func (e *PlanChanged) Unwrap() error { return e.Cause }
+
+// Preview tells what Delete would do with the same request (contract 5d). It takes no lock and changes nothing. A plan
+// that may not be carried out has its Refusal; an error is one that Delete would give before it had a plan.
+func (d *Deleter) Preview(ctx context.Context, request Request) (*Preview, error) {
+	homePath, err := home.Resolve(request.ProfileHome)
+	if err != nil {
+		return nil, err
+	}
+	store, err := statedb.Locate(homePath)
+	if err != nil {
+		return nil, err
+	}
+	agent, err := statedb.LookAtAgent(request.AgentDir)
+	if err != nil {
+		return nil, err
+	}
+	folder, err := cleanup.Open(homePath)
+	if err != nil {
+		return nil, err
+	}
+	defer folder.Close()
+	plan, err := statedb.Preview(ctx, store, request.toStore(agent))
+	if err != nil {
+		return nil, err
+	}
+	return withArtifacts(ctx, folder, homePath, plan)
+}
+
+func withArtifacts(
+	ctx context.Context, folder *cleanup.Folder, homePath string, plan *statedb.Plan,
+) (*Preview, error) {
+	artifacts, err := folder.Artifacts(ctx, plan.IDs(), liveIn(homePath))
+	var failure *statedb.Error
+	switch {
+	case err == nil:
+		return &Preview{plan, artifacts}, nil
+	case errors.As(err, &failure) || ctx.Err() != nil:
+		return nil, err
+	}
+	return nil, &cleanup.Error{Kind: cleanup.ErrUnusableFolder, Name: cleanup.FolderName, Cause: err}
+}
+
+// explainChange adds the files to a plan that is not the one agreed to. Other errors pass.
+func (d *Deleter) explainChange(ctx context.Context, h lockedHome, err error) error {
+	var failure *statedb.Error
+	if !errors.As(err, &failure) || failure.Plan == nil {
+		return err
+	}
+	preview, previewErr := withArtifacts(ctx, h.folder, h.path, failure.Plan)
+	if previewErr != nil {
+		return previewErr
+	}
+	return &PlanChanged{preview, err}
+}
+
+// liveIn asks a home's store which ids are live.
+func liveIn(homePath string) cleanup.LiveFunc {
+	return func(ctx context.Context, ids []string) (map[string]bool, error) {
+		return statedb.LiveIDs(ctx, homePath, ids)
+	}
+}

@@ -1,0 +1,107 @@
+package methods
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"session-sidecar/internal/deletion"
+	"session-sidecar/rpc"
+)
+
+type bulkParams struct {
+	deleteOptions
+	SessionIDs  []SessionID         `json:"session_ids" jsonschema:"the sessions to delete, in this order"`
+	ExpectedIDs map[string][]string `json:"expected_ids,omitempty" jsonschema:"by session id, what the user agreed to"`
+}
+
+type bulkResult struct {
+	Results   []bulkItem `json:"results" jsonschema:"one for each of session_ids, in their order"`
+	Cancelled bool       `json:"cancelled" jsonschema:"whether a cancel left some of them alone"`
+}
+
+type bulkItem struct {
+	SessionID string `json:"session_id"`
+	TakenBy   string `json:"taken_by,omitempty" jsonschema:"the id whose delete took this one with it"`
+	deleteResult
+}
+
+// progressEvent is the data of a stream frame "progress".
+type progressEvent struct {
+	Done      int    `json:"done"`
+	Total     int    `json:"total"`
+	SessionID string `json:"session_id"`
+}
+
+// deleteSessions is contract 5d. Each item refuses inside itself; only a cancel before anything was deleted, and an
+// unexpected failure, are errors.
+func (db *stateDB) deleteSessions(ctx context.Context, p bulkParams) (bulkResult, error) {
+	for id := range p.ExpectedIDs {
+		if !slices.Contains(p.SessionIDs, SessionID(id)) {
+			return bulkResult{}, invalidParams("expected_ids names %q, which session_ids does not", id)
+		}
+	}
+	request := deletion.BulkRequest{
+		Request: deletion.Request{
+			ProfileHome: string(p.ProfileHome), WithLineage: bool(p.Lineage), WholeConversation: bool(p.Conversation),
+			AgentDir: db.session.agentDir(),
+		},
+		ExpectedIDs: p.ExpectedIDs,
+	}
+	for _, id := range p.SessionIDs {
+		request.SessionIDs = append(request.SessionIDs, string(id))
+	}
+	control := rpc.FromContext(ctx)
+	last := time.Now()
+	var streamErr error
+	items := db.deleter.DeleteMany(ctx, request, func(done int, item deletion.BulkItem) {
+		if item.TakenBy == "" {
+			if result, known := answerOf(item.Outcome, item.Err); known {
+				db.note(request.ProfileHome, item.SessionID, result, time.Since(last))
+			}
+		}
+		last = time.Now()
+		if err := control.Stream("progress", progressEvent{done, len(request.SessionIDs), item.SessionID}); err != nil {
+			streamErr = err
+		}
+	})
+	if streamErr != nil {
+		return bulkResult{}, streamErr
+	}
+	return db.bulkAnswer(ctx, items)
+}
+
+// bulkAnswer puts the items together. A cancel or an unexpected failure before
+// anything was deleted is the call's own error; after that, what was done must be told.
+func (db *stateDB) bulkAnswer(ctx context.Context, items []deletion.BulkItem) (bulkResult, error) {
+	result := bulkResult{Results: []bulkItem{}}
+	deleted := false
+	var cancelled, unexpected error
+	for _, item := range items {
+		answer := bulkItem{SessionID: item.SessionID, TakenBy: item.TakenBy}
+		switch {
+		case item.TakenBy != "":
+			answer.OK = true
+		case item.Err != nil && isCancel(ctx, item.Err):
+			cancelled = item.Err
+			answer.Reason = ConditionCancelled
+		default:
+			known := false
+			if answer.deleteResult, known = answerOf(item.Outcome, item.Err); !known {
+				unexpected = item.Err
+				answer.Reason, answer.Detail = ReasonIOError, "unexpected failure; the log has the details"
+			}
+		}
+		deleted = deleted || item.Outcome != nil
+		result.Results = append(result.Results, answer)
+	}
+	result.Cancelled = cancelled != nil
+	if !deleted && (cancelled != nil || unexpected != nil) {
+		return bulkResult{}, errors.Join(unexpected, cancelled)
+	}
+	if unexpected != nil {
+		db.log.Error("a delete failed unexpectedly", "error", unexpected)
+	}
+	return result, nil
+}

@@ -1,0 +1,211 @@
+package methods
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"time"
+
+	"session-sidecar/cleanup"
+	"session-sidecar/internal/deletion"
+	"session-sidecar/statedb"
+)
+
+type deleteParams struct {
+	deleteOptions
+	ExpectedIDs *[]string `json:"expected_ids,omitempty" jsonschema:"what the user agreed to, in any order; any other set is refused with plan_changed"`
+	SessionID   SessionID `json:"session_id"`
+}
+
+// deleteOptions are what every kind of delete takes.
+type deleteOptions struct {
+	ProfileHome  ProfileHome `json:"profile_home" jsonschema:"the Agent profile's folder, which holds state.db"`
+	Lineage      LiteralTrue `json:"include_compression_lineage,omitempty" jsonschema:"true: delete the segments that continue the session too; anything else is false"`
+	Conversation LiteralTrue `json:"whole_conversation,omitempty" jsonschema:"true: start at the conversation's first segment, with the lineage; anything else is false"`
+}
+
+// deleteResult is wire-compatible with the hosts that exist: ok, deleted_ids, refused (contract 4).
+type deleteResult struct {
+	OK         bool             `json:"ok" jsonschema:"the rows of this delete are gone and its artifacts are"`
+	DeletedIDs []string         `json:"deleted_ids,omitempty" jsonschema:"the ids whose rows are gone; absent where nothing was removed"`
+	Refused    Reason           `json:"refused,omitempty" jsonschema:"active_turn or runtime_history_unsupported; reason repeats it"`
+	Reason     Reason           `json:"reason,omitempty" jsonschema:"why ok is false"`
+	Detail     string           `json:"detail,omitempty" jsonschema:"the reason as one line for a human"`
+	Path       statedb.Path     `json:"path,omitempty" jsonschema:"legacy or canonical"`
+	Existed    *bool            `json:"existed,omitempty" jsonschema:"whether the requested row was there"`
+	Guard      *guardInfo       `json:"guard,omitempty" jsonschema:"what protects the session, for active_turn"`
+	Plan       *previewResult   `json:"plan,omitempty" jsonschema:"for plan_changed: what a delete would do now"`
+	Cleanup    *cleanupInfo     `json:"cleanup,omitempty" jsonschema:"what is left to clean up in the whole home, older deletes included"`
+	LeftBehind []leftBehindInfo `json:"left_behind,omitempty" jsonschema:"what this path does not remove though it concerned the session"`
+	FTSStale   []string         `json:"fts_stale,omitempty" jsonschema:"full-text indexes that the Agent has to rebuild"`
+}
+
+type guardInfo struct {
+	SessionID string            `json:"session_id" jsonschema:"the session that is in use"`
+	Kind      statedb.GuardKind `json:"kind"`
+	Holder    string            `json:"holder"`
+	ExpiresAt *float64          `json:"expires_at,omitempty" jsonschema:"seconds since 1970; absent for a guard that never runs out"`
+}
+
+type cleanupInfo struct {
+	Complete   bool          `json:"complete"`
+	Pending    []pendingInfo `json:"pending"`
+	Unreadable []string      `json:"unreadable" jsonschema:"names of manifests that cannot be read"`
+}
+
+type pendingInfo struct {
+	SessionID string        `json:"session_id"`
+	Cause     cleanup.Cause `json:"cause"`
+}
+
+type leftBehindInfo struct {
+	Kind  string `json:"kind"`
+	Count int    `json:"count"`
+	Why   string `json:"why"`
+}
+
+// deleteReasons are all that a delete's result may carry.
+var deleteReasons = []Reason{
+	ReasonActiveTurn, ReasonRuntimeHistory, ReasonStoreMissing, ReasonStoreUnsupported, ReasonStoreBusy, ReasonStoreCorrupt,
+	ReasonWriteGuardUnavailable, ReasonLineageAmbiguous, ReasonPlanChanged, ReasonFTSUnavailable, ReasonManifestFailed, ReasonCleanupPending,
+	ReasonLockTimeout, ReasonIOError,
+}
+
+// refuseUnbuilt refuses the options of the contract that this build does not have. To ignore them, as unknown fields are,
+// would lose what was to be kept.
+func refuseUnbuilt(_ context.Context, fields map[string]json.RawMessage) error {
+	for field, value := range fields {
+		for _, option := range []string{"keep_days", "purge_index"} {
+			switch {
+			case !strings.EqualFold(field, option):
+			case field != option:
+				return invalidParams("the field %q is spelled %q", option, field)
+			case option != "purge_index" || string(value) == "true": // this one is asked for by a literal true alone
+				return invalidParams("this version has no option %q", option)
+			}
+		}
+	}
+	return nil
+}
+
+// deleteCLISession is contract 4. It refuses inside its result; only a cancel and an unexpected failure are errors.
+func (db *stateDB) deleteCLISession(ctx context.Context, p deleteParams) (deleteResult, error) {
+	begun := time.Now()
+	outcome, err := db.deleter.Delete(ctx, db.request(p))
+	result, known := answerOf(outcome, err)
+	if !known || isCancel(ctx, err) {
+		return deleteResult{}, err
+	}
+	db.note(string(p.ProfileHome), string(p.SessionID), result, time.Since(begun))
+	return result, nil
+}
+
+func (db *stateDB) request(p deleteParams) deletion.Request {
+	request := deletion.Request{
+		ProfileHome:       string(p.ProfileHome),
+		SessionID:         string(p.SessionID),
+		WithLineage:       bool(p.Lineage),
+		WholeConversation: bool(p.Conversation),
+		AgentDir:          db.session.agentDir(),
+	}
+	if p.ExpectedIDs != nil {
+		request.ExpectedIDs = nonNil(*p.ExpectedIDs)
+	}
+	return request
+}
+
+// note counts and logs a delete that was answered. A log line never holds a title, a message or a config.
+func (db *stateDB) note(home, session string, result deleteResult, took time.Duration) {
+	if result.DeletedIDs == nil {
+		db.counters.refused.Add(1)
+	} else {
+		db.counters.deletes.Add(1)
+		db.counters.sessions.Add(uint64(len(result.DeletedIDs)))
+		if !result.OK {
+			db.counters.pending.Add(1)
+		}
+	}
+	db.log.Info("delete", "home", home, "session", session, "ok", result.OK, "reason", string(result.Reason),
+		"path", string(result.Path), "ids", len(result.DeletedIDs), "ms", took.Milliseconds())
+}
+
+// answerOf is the answer to a delete, if it succeeded or its reason is one that a caller can act on.
+func answerOf(outcome *deletion.Outcome, err error) (result deleteResult, known bool) {
+	if err != nil {
+		return refusalOf(err)
+	}
+	return resultOf(outcome), true
+}
+
+func isCancel(ctx context.Context, err error) bool {
+	return ctx.Err() != nil && errors.Is(err, context.Canceled)
+}
+
+// resultOf is the answer to a delete whose rows are gone.
+func resultOf(o *deletion.Outcome) deleteResult {
+	result := deleteResult{
+		OK: !o.Stuck, DeletedIDs: o.Plan.IDs(), Path: o.Plan.Path, Existed: &o.Plan.Existed, FTSStale: o.Plan.StaleIndexes,
+		Cleanup: &cleanupInfo{
+			Complete: o.Cleanup.Complete(), Pending: pendingInfos(o.Cleanup.Pending), Unreadable: nonNil(o.Cleanup.Unreadable),
+		},
+	}
+	if o.Stuck {
+		result.Reason = ReasonCleanupPending
+		result.Detail = "the rows are gone, but not all of their files"
+		if o.Cleanup.Failed != nil {
+			result.Detail += ": " + detailOf(o.Cleanup.Failed)
+		}
+	}
+	result.LeftBehind = leftBehindInfos(o.Plan.LeftBehind)
+	return result
+}
+
+// refusalOf is the answer to a delete that changed nothing, if its reason is one that a caller can act on.
+func refusalOf(err error) (result deleteResult, known bool) {
+	reason, known := reasonOf(err)
+	result = deleteResult{Reason: reason, Detail: detailOf(err)}
+	if refusals[reason] {
+		result.Refused = reason
+	}
+	var failure *statedb.Error
+	if errors.As(err, &failure) {
+		result.Path = failure.Path
+		if g := failure.Guard; g != nil {
+			guard := guardOf(*g)
+			result.Guard = &guard
+		}
+	}
+	var changed *deletion.PlanChanged
+	if errors.As(err, &changed) {
+		plan := previewOf(changed.Preview)
+		result.Plan = &plan
+	}
+	return result, known
+}
+
+func guardOf(g statedb.Guard) guardInfo { return guardInfo{g.SessionID, g.Kind, g.Holder, g.ExpiresAt} }
+
+func pendingInfos(pending []cleanup.Pending) []pendingInfo {
+	infos := make([]pendingInfo, len(pending))
+	for i, p := range pending {
+		infos[i] = pendingInfo{p.SessionID, p.Cause}
+	}
+	return infos
+}
+
+func leftBehindInfos(left []statedb.LeftBehind) []leftBehindInfo {
+	var infos []leftBehindInfo
+	for _, l := range left {
+		infos = append(infos, leftBehindInfo(l))
+	}
+	return infos
+}
+
+// nonNil makes an absent list an empty one: these are always there on the wire.
+func nonNil[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}

@@ -1,0 +1,90 @@
+package methods
+
+import (
+	"context"
+
+	"session-sidecar/internal/deletion"
+	"session-sidecar/statedb"
+)
+
+// previewResult is what a delete would do (contract 5d). Its lists are always there.
+type previewResult struct {
+	Path       statedb.Path     `json:"path,omitempty" jsonschema:"legacy or canonical"`
+	Existed    *bool            `json:"existed,omitempty" jsonschema:"whether the requested row is there"`
+	IDs        []targetInfo     `json:"ids" jsonschema:"what would go, in the order of deleted_ids"`
+	Kept       []keptInfo       `json:"kept" jsonschema:"what hangs on those and stays"`
+	Artifacts  []artifactInfo   `json:"artifacts" jsonschema:"files in sessions/ that would go"`
+	Guards     []guardInfo      `json:"guards" jsonschema:"live guards, each of which refuses the delete"`
+	Media      []mediaInfo      `json:"media" jsonschema:"media files that would go"`
+	Retained   []string         `json:"retained" jsonschema:"what is kept on purpose"`
+	LeftBehind []leftBehindInfo `json:"left_behind" jsonschema:"what this path does not remove though it concerned the session"`
+	FTSStale   []string         `json:"fts_stale,omitempty" jsonschema:"full-text indexes that the Agent would have to rebuild"`
+	Reason     Reason           `json:"reason,omitempty" jsonschema:"why a delete would be refused; absent where it would not"`
+	Detail     string           `json:"detail,omitempty" jsonschema:"the reason as one line for a human"`
+}
+
+type targetInfo struct {
+	ID           string      `json:"id"`
+	Why          statedb.Why `json:"why" jsonschema:"requested, compression, delegate, or lineage"`
+	Title        string      `json:"title,omitempty"`
+	MessageCount int         `json:"message_count"`
+}
+
+type keptInfo struct {
+	ID  string          `json:"id"`
+	Why statedb.KeptWhy `json:"why"`
+}
+
+type artifactInfo struct {
+	Name  string `json:"name"`
+	Bytes int64  `json:"bytes"`
+}
+
+type mediaInfo struct {
+	Path string `json:"path"`
+}
+
+// previewDelete is contract 5d. It refuses inside its result, as the delete would.
+func (db *stateDB) previewDelete(ctx context.Context, p deleteParams) (previewResult, error) {
+	preview, err := db.deleter.Preview(ctx, db.request(p))
+	if err == nil {
+		return previewOf(preview), nil
+	}
+	refusal, known := refusalOf(err)
+	if !known || isCancel(ctx, err) {
+		return previewResult{}, err
+	}
+	result := emptyPreview()
+	result.Path, result.Reason, result.Detail = refusal.Path, refusal.Reason, refusal.Detail
+	return result, nil
+}
+
+func emptyPreview() previewResult {
+	return previewResult{
+		IDs: []targetInfo{}, Kept: []keptInfo{}, Artifacts: []artifactInfo{}, Guards: []guardInfo{}, Media: []mediaInfo{},
+		Retained: []string{}, LeftBehind: []leftBehindInfo{},
+	}
+}
+
+func previewOf(p *deletion.Preview) previewResult {
+	result := emptyPreview()
+	result.Path, result.Existed, result.FTSStale = p.Plan.Path, &p.Plan.Existed, p.Plan.StaleIndexes
+	for _, t := range p.Plan.Targets {
+		result.IDs = append(result.IDs, targetInfo(t))
+	}
+	for _, k := range p.Plan.Kept {
+		result.Kept = append(result.Kept, keptInfo(k))
+	}
+	for _, a := range p.Artifacts {
+		result.Artifacts = append(result.Artifacts, artifactInfo(a))
+	}
+	for _, g := range p.Plan.Guards {
+		result.Guards = append(result.Guards, guardOf(g))
+	}
+	result.LeftBehind = nonNil(leftBehindInfos(p.Plan.LeftBehind))
+	if p.Plan.Refusal != nil {
+		refusal, _ := refusalOf(p.Plan.Refusal)
+		result.Reason, result.Detail = refusal.Reason, refusal.Detail
+	}
+	return result
+}

@@ -1,0 +1,125 @@
+package statedb
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"time"
+
+	"session-sidecar/internal/faultpoint"
+)
+
+// exportFormat is the version of the document that Export writes.
+const exportFormat = 1
+
+// Exported is what an export has written.
+type Exported struct {
+	IDs  []string       // in the order of deleted_ids
+	Rows map[string]int // by table; a table that the store lacks is not there
+}
+
+// Export writes, as one JSON document, the rows that a delete of the request would remove, from one snapshot and without
+// the write lock (contract 5d). What refuses a delete whose set is known (a guard, history, a foreign row) is no
+// reason not to keep a copy. The rows are streamed: memory holds one of them. create gives what to write to, once the set
+// is known; it is called anew where the look has to start anew.
+func Export(ctx context.Context, path string, request Request, create func() (io.Writer, error)) (*Exported, error) {
+	var exported *Exported
+	err := read(ctx, path, "export the conversation", func(c *conn) error {
+		request.ExpectedIDs = nil
+		plan, err := c.plan(ctx, request)
+		if err != nil {
+			return err
+		}
+		out, err := create()
+		if err != nil {
+			return err
+		}
+		e := &exporter{conn: c, document: document{out: bufio.NewWriterSize(out, 64<<10)}, rows: map[string]int{}}
+		if err := e.export(ctx, plan, request.SessionID); err != nil {
+			return err
+		}
+		exported = &Exported{IDs: plan.IDs(), Rows: e.rows}
+		return nil
+	})
+	return exported, err
+}
+
+type exporter struct {
+	document
+	conn *conn
+	rows map[string]int
+}
+
+// export writes the document: members in a fixed order, one row a line.
+func (e *exporter) export(ctx context.Context, plan *Plan, requested string) error {
+	e.raw(`{"format":`)
+	e.value(int64(exportFormat))
+	e.raw(`,"exported_at":`)
+	e.value(time.Now().UTC().Format(time.RFC3339))
+	e.raw(`,"requested":`)
+	e.value(requested)
+	e.raw(`,"ids":[`)
+	for i, id := range plan.IDs() {
+		e.comma(i, "")
+		e.value(id)
+	}
+	e.raw(`]`)
+	ids := values(plan.IDs())
+	tables := []struct {
+		name, key, order string
+	}{
+		{"sessions", "id", ""},
+		{"messages", "session_id", "id"},
+		{"session_model_usage", "session_id", ""},
+		{"telegram_dm_topic_bindings", "session_id", ""},
+		{"compression_locks", "session_id", ""},
+	}
+	for _, t := range tables {
+		if plan.schema.has(t.name, t.key) {
+			if err := e.table(ctx, t.name, t.key, ids, t.order); err != nil {
+				return err
+			}
+		}
+	}
+	if plan.schema.has("system_prompts", "hash") && plan.schema.has("sessions", "system_prompt_hash") {
+		hashes, err := e.conn.promptsOf(ctx, plan.IDs())
+		if err != nil {
+			return err
+		}
+		if err := e.table(ctx, "system_prompts", "hash", hashes, ""); err != nil {
+			return err
+		}
+	}
+	e.raw("}\n")
+	return e.out.Flush()
+}
+
+func (e *exporter) table(ctx context.Context, name, key string, keys []any, order string) error {
+	columns, err := e.conn.columnsOf(ctx, name)
+	if err != nil {
+		return err
+	}
+	e.raw(",\n")
+	e.value(name)
+	e.raw(":[")
+	e.rows[name] = 0
+	err = e.conn.eachRow(ctx, name, columns, key, keys, order, func(cells []any) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		e.comma(e.rows[name], "\n")
+		e.rows[name]++
+		e.raw("{")
+		for i, column := range columns {
+			e.comma(i, "")
+			e.text(column)
+			e.raw(":")
+			e.value(cells[i])
+		}
+		e.raw("}")
+		faultpoint.Hit(faultpoint.ExportRowWritten)
+		return e.failed()
+	})
+	e.raw("]")
+	return err
+}

@@ -1,0 +1,83 @@
+package statedb
+
+import "context"
+
+// LeftBehind is what the path does not remove though it concerned the session (contract 4).
+type LeftBehind struct {
+	Kind  string // the table
+	Count int
+	Why   string
+}
+
+// leftBehind counts what the legacy path leaves in the store though it concerned the ids: routes that name one of them, and
+// prompts that no other session uses.
+func (c *conn) leftBehind(ctx context.Context, s *schema, ids []string) ([]LeftBehind, error) {
+	var left []LeftBehind
+	if s.has("gateway_routing", "entry_json") {
+		routes, err := c.countIn(ctx, ids, `SELECT count(*) FROM gateway_routing
+			WHERE CASE WHEN json_valid(entry_json) AND json_type(entry_json) = 'object'
+			THEN json_extract(entry_json, '$.session_id') END IN `)
+		if err != nil {
+			return nil, classify("count the routes", err)
+		}
+		if routes > 0 {
+			left = append(left, LeftBehind{"gateway_routing", routes, "these routes still name the session"})
+		}
+	}
+	prompts, err := c.lonelyPrompts(ctx, s, ids)
+	if err != nil {
+		return nil, classify("count the system prompts", err)
+	}
+	if prompts > 0 {
+		left = append(left, LeftBehind{"system_prompts", prompts, "no session uses these prompts any more"})
+	}
+	return left, nil
+}
+
+func (c *conn) countIn(ctx context.Context, keys []string, query string) (total int, err error) {
+	err = inChunks(keys, func(list string, args []any) error {
+		var n int
+		err := c.QueryRowContext(ctx, query+list, args...).Scan(&n)
+		total += n
+		return err
+	})
+	return total, err
+}
+
+// lonelyPrompts counts the system prompts whose users are all among the ids.
+func (c *conn) lonelyPrompts(ctx context.Context, s *schema, ids []string) (int, error) {
+	if !s.has("system_prompts", "hash") || !s.has("sessions", "system_prompt_hash") {
+		return 0, nil
+	}
+	going := map[string]int{}
+	err := c.eachCount(ctx, ids, going, `SELECT p.hash, count(*) FROM sessions s JOIN system_prompts p
+		ON p.hash = s.system_prompt_hash WHERE s.id IN `, ` GROUP BY p.hash`)
+	if err != nil {
+		return 0, err
+	}
+	users := map[string]int{}
+	err = c.eachCount(ctx, sortedKeys(going), users,
+		`SELECT system_prompt_hash, count(*) FROM sessions WHERE system_prompt_hash IN `, ` GROUP BY system_prompt_hash`)
+	lonely := 0
+	for hash, n := range going {
+		if users[hash] == n {
+			lonely++
+		}
+	}
+	return lonely, err
+}
+
+// eachCount adds up what a query counts for each name.
+func (c *conn) eachCount(ctx context.Context, keys []string, into map[string]int, before, after string) error {
+	return inChunks(keys, func(list string, args []any) error {
+		return c.each(ctx, func(scan scanFunc) error {
+			var name string
+			var n int
+			if err := scan(&name, &n); err != nil {
+				return err
+			}
+			into[name] += n
+			return nil
+		}, before+list+after, args...)
+	})
+}

@@ -1,0 +1,39 @@
+package statedb
+
+import (
+	"context"
+	"time"
+)
+
+// readPatience is how long a question to the store waits for a process that recovers or checkpoints it.
+const readPatience = 2 * time.Second
+
+// read looks at one snapshot of a store over a read-only connection. look runs anew, from the start, where another process
+// is in the way for a moment.
+func read(ctx context.Context, path, doing string, look func(*conn) error) error {
+	deadline := time.Now().Add(readPatience)
+	for {
+		err := readOnce(ctx, path, look)
+		if err == nil {
+			return nil
+		}
+		if isBusy(err) && time.Now().Before(deadline) {
+			err = pause(ctx)
+		}
+		if err != nil {
+			return classify(doing, err)
+		}
+	}
+}
+
+func readOnce(ctx context.Context, path string, look func(*conn) error) error {
+	c, err := open(ctx, path, readOnly)
+	if err != nil {
+		return err
+	}
+	defer c.close()
+	if _, err := c.ExecContext(ctx, "BEGIN"); err != nil {
+		return err
+	}
+	return look(c)
+}
