@@ -1,34 +1,30 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
-	"os"
 	"os/signal"
 	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
-	"session-sidecar/methods"
 	"session-sidecar/rpc"
 )
 
 // callRequest is one call from the command line.
 type callRequest struct {
-	method             string
-	params             json.RawMessage
-	agentDir, baseHome string
+	method string
+	params json.RawMessage
+	host   hostFlags
 }
 
 func newCallCommand() *cobra.Command {
-	var agentDir, baseHome string
+	var host hostFlags
 	cmd := &cobra.Command{
 		Use:   "call METHOD [JSON]",
 		Short: "Make one call and print its result",
@@ -47,7 +43,7 @@ Exit status: 0 for a result, 1 for an error answer (printed on standard error),
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			request := callRequest{method: args[0], agentDir: agentDir, baseHome: baseHome}
+			request := callRequest{method: args[0], host: host}
 			if len(args) == 2 {
 				params, err := paramsArgument(args[1], cmd.InOrStdin())
 				if err != nil {
@@ -58,8 +54,7 @@ Exit status: 0 for a result, 1 for an error answer (printed on standard error),
 			return call(cmd.Context(), request, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
-	cmd.Flags().StringVar(&agentDir, "agent-dir", "", "folder of the installed Agent")
-	cmd.Flags().StringVar(&baseHome, "base-home", "", "home of the base profile")
+	host.add(cmd)
 	return cmd
 }
 
@@ -79,76 +74,33 @@ func paramsArgument(argument string, stdin io.Reader) (json.RawMessage, error) {
 	return line.Bytes(), nil
 }
 
-// call serves itself over pipes in this process, so that a call from the command line takes the very same way.
+// call makes the call and prints its answer.
 func call(ctx context.Context, request callRequest, out, errOut io.Writer) error {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
-	log, flushLog := newLog(os.Stderr, slog.LevelWarn)
-	defer flushLog()
-	toServer, requests := io.Pipe()
-	replies, fromServer := io.Pipe()
-	go func() {
-		rpc.New(methods.New(log), log, 1).Serve(context.WithoutCancel(ctx), toServer, fromServer)
-		_ = fromServer.Close()
-	}()
-	go send(ctx, requests, request)
-	return printAnswer(replies, out, errOut)
+	handshake := !strings.HasPrefix(request.method, "rpc.") && !strings.HasPrefix(request.method, "runtime.")
+	c, err := newClient(ctx, request.host, handshake)
+	defer c.close()
+	var result json.RawMessage
+	if err == nil {
+		result, err = c.call(ctx, request.method, request.arguments(), nil)
+	}
+	var failure *answerError
+	if errors.As(err, &failure) {
+		_, _ = fmt.Fprintf(errOut, "%s\n", failure.raw)
+		return exitCode(exitFailure)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, "%s\n", result)
+	return err
 }
 
-const (
-	handshakeID = `"handshake"`
-	callID      = `"call"`
-)
-
-// send writes the requests: a handshake where the method needs one, then the call, and a cancel if the user interrupts.
-func send(ctx context.Context, requests io.WriteCloser, request callRequest) {
-	if !strings.HasPrefix(request.method, "rpc.") && !strings.HasPrefix(request.method, "runtime.") {
-		handshake := map[string]any{"rpc_version": methods.RPCVersion}
-		if request.agentDir != "" {
-			handshake["agent_dir"] = request.agentDir
-		}
-		if request.baseHome != "" {
-			handshake["base_home"] = request.baseHome
-		}
-		params, _ := rpc.Encode(handshake) // a map of numbers and strings
-		writeRequest(requests, handshakeID, "runtime.handshake", params)
+// arguments are the parameters, or nothing where none were given.
+func (r *callRequest) arguments() any {
+	if r.params == nil {
+		return nil
 	}
-	writeRequest(requests, callID, request.method, request.params)
-	<-ctx.Done()
-	writeRequest(requests, `"cancel"`, "rpc.cancel", json.RawMessage(`{"id":`+callID+`}`))
-}
-
-func writeRequest(to io.Writer, id, method string, params json.RawMessage) {
-	name, _ := rpc.Encode(method) // a string
-	line := `{"jsonrpc":"2.0","id":` + id + `,"method":` + string(name)
-	if params != nil {
-		line += `,"params":` + string(params)
-	}
-	_, _ = io.WriteString(to, line+"}\n") // a server that has ended answers nothing, which the reader sees
-}
-
-// printAnswer waits for the answer to the call, or to a handshake that failed.
-func printAnswer(replies io.Reader, out, errOut io.Writer) error {
-	lines := bufio.NewReader(replies)
-	for {
-		line, err := lines.ReadBytes('\n')
-		if err != nil {
-			return errors.New("the call ended without an answer")
-		}
-		var reply struct {
-			ID            json.RawMessage
-			Result, Error json.RawMessage
-		}
-		if err := json.Unmarshal(line, &reply); err != nil {
-			return fmt.Errorf("the answer cannot be read: %w", err)
-		}
-		switch {
-		case reply.Error != nil && reply.ID != nil:
-			_, _ = fmt.Fprintf(errOut, "%s\n", reply.Error)
-			return exitCode(exitFailure)
-		case string(reply.ID) == callID:
-			_, err := fmt.Fprintf(out, "%s\n", reply.Result)
-			return err
-		}
-	}
+	return r.params
 }

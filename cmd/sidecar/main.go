@@ -68,7 +68,10 @@ func newRootCommand() *cobra.Command {
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.SetVersionTemplate("sidecar {{.Version}}\n")
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.AddCommand(newCallCommand(), newVersionCommand(), newDemoCommand())
+	root.AddCommand(
+		newListCommand(), newPreviewCommand(), newDeleteCommand(), newFeaturesCommand(),
+		newCallCommand(), newVersionCommand(), newDemoCommand(),
+	)
 	return root
 }
 

@@ -68,7 +68,7 @@ func maxCallsFromEnvironment() (int, error) {
 func serve(ctx context.Context, maxCalls int) (int, error) {
 	// Asked for before anything is written: a write to a pipe that nobody reads must fail, not kill (contract 1.8).
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGINT)
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 	defer stop()
 	frames, err := claimStdout()
 	if err != nil {

@@ -1,0 +1,241 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/progress"
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+)
+
+// exitDeclined is the exit status when the user said no.
+const exitDeclined = 3
+
+type deleteFlags struct {
+	homeFlags
+	scopeFlags
+	yes, dryRun bool
+	export      string
+}
+
+// deleted is one item of the result of state_db.delete_sessions.
+type deleted struct {
+	SessionID  string `json:"session_id"`
+	OK         bool
+	TakenBy    string   `json:"taken_by"`
+	DeletedIDs []string `json:"deleted_ids"`
+	Reason     string
+	Detail     string
+}
+
+type bulkAnswer struct {
+	Results   []deleted
+	Cancelled bool
+}
+
+func newDeleteCommand() *cobra.Command {
+	var flags deleteFlags
+	cmd := &cobra.Command{
+		Use:   "delete --home DIR SESSION...",
+		Short: "Delete conversations, after showing what goes and asking",
+		Long: `Shows what would go, asks, and deletes exactly that: if a conversation has
+changed in between, it is left alone. A session that is in use is never deleted.
+
+Exit status: 0 if all of it is gone; 1 if something was refused or failed; 2 for a
+wrong command line; 3 if you said no.`,
+		Example: `  sidecar delete --home ~/.agent 20261118_142233_9fea03
+  sidecar delete --home ~/.agent --export ~/copy.json --yes 20261118_142233_9fea03`,
+		Args: sessionArguments(0),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return flags.withClient(cmd, func(ctx context.Context, c *client, p *paper) error {
+				return runDelete(ctx, c, p, &flags, args)
+			})
+		},
+	}
+	flags.homeFlags.add(cmd)
+	flags.scopeFlags.add(cmd)
+	cmd.Flags().BoolVar(&flags.yes, "yes", false, "do not ask")
+	cmd.Flags().BoolVar(&flags.dryRun, "dry-run", false, "show what would go, and do nothing")
+	cmd.Flags().StringVar(&flags.export, "export", "",
+		"first write a copy to this new file; with several sessions, to a file for each in this folder")
+	return cmd
+}
+
+func runDelete(ctx context.Context, c *client, p *paper, flags *deleteFlags, ids []string) error {
+	interactive := term.IsTerminal(int(os.Stdin.Fd())) && p.terminal
+	if !flags.yes && !flags.dryRun && !interactive {
+		return usageError{errors.New("nobody can be asked here: add --yes, or --dry-run")}
+	}
+	plans, refused, err := flags.plans(ctx, c, p, ids)
+	if err != nil {
+		return err
+	}
+	// What was shown as refused is left alone, even if nothing is in its way any more by now: nobody agreed to it.
+	ids = slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return plans[id] == nil })
+	if flags.dryRun || len(ids) == 0 {
+		return failure(refused)
+	}
+	if !flags.yes {
+		agreed, err := askUser(p, "Delete this for good?")
+		if err != nil {
+			return err
+		}
+		if !agreed {
+			return exitCode(exitDeclined)
+		}
+	}
+	if err := flags.exportAll(ctx, c, p, ids); err != nil {
+		return err
+	}
+	expected := map[string][]string{}
+	for id, plan := range plans {
+		expected[id] = plan.ids()
+	}
+	failed, err := flags.deleteAll(ctx, c, p, ids, expected)
+	if err != nil {
+		return err
+	}
+	return failure(refused || failed)
+}
+
+// failure is the exit status of a command that did its work but for a part that failed.
+func failure(failed bool) error {
+	if failed {
+		return exitCode(exitFailure)
+	}
+	return nil
+}
+
+// plans shows what each delete would do, and gives the plans of those that would not be refused.
+func (f *deleteFlags) plans(ctx context.Context, c *client, p *paper, ids []string) (plans map[string]*plan, refused bool, err error) {
+	plans = map[string]*plan{}
+	for _, id := range ids {
+		plan, raw, err := previewOne(ctx, c, f.homeFlags, f.scopeFlags, id)
+		if err != nil {
+			return nil, false, err
+		}
+		switch {
+		case f.json && f.dryRun:
+			err = p.say("%s", raw)
+		case !f.json:
+			err = plan.show(p, id)
+		}
+		if err != nil {
+			return nil, false, err
+		}
+		if plan.Reason == "" {
+			plans[id] = &plan
+		} else {
+			refused = true
+		}
+	}
+	return plans, refused, nil
+}
+
+// exportAll writes the copies that were asked for, before anything is deleted.
+func (f *deleteFlags) exportAll(ctx context.Context, c *client, p *paper, ids []string) error {
+	if f.export == "" {
+		return nil
+	}
+	for _, id := range ids {
+		to := f.export
+		if len(ids) > 1 {
+			to = filepath.Join(to, id+".json")
+		}
+		absolute, err := filepath.Abs(to)
+		if err != nil {
+			return err
+		}
+		params := f.addTo(map[string]any{"profile_home": f.home, "session_id": id, "to": absolute})
+		if _, err := c.call(ctx, "state_db.export_conversation", params, nil); err != nil {
+			return fmt.Errorf("nothing was deleted, for there is no copy of %s: %w", id, err)
+		}
+		if !f.json {
+			if err := p.say("copied\t%s\t%s", id, to); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (f *deleteFlags) deleteAll(ctx context.Context, c *client, p *paper, ids []string, expected map[string][]string) (failed bool, err error) {
+	params := f.addTo(map[string]any{"profile_home": f.home, "session_ids": ids, "expected_ids": expected})
+	done, stop := progressBar(p, len(ids))
+	answer, raw, err := askFor[bulkAnswer](ctx, c, "state_db.delete_sessions", params, func(event string, _ json.RawMessage) {
+		if event == "progress" {
+			done()
+		}
+	})
+	stop()
+	if err != nil {
+		return false, err
+	}
+	if f.json {
+		err = p.say("%s", raw)
+	}
+	for _, item := range answer.Results {
+		failed = failed || !item.OK
+		if !f.json && err == nil {
+			err = p.say("%s", item.line())
+		}
+	}
+	return failed, err
+}
+
+func (d *deleted) line() string {
+	switch {
+	case d.TakenBy != "":
+		return fmt.Sprintf("deleted\t%s\twith %s", d.SessionID, d.TakenBy)
+	case d.OK:
+		return fmt.Sprintf("deleted\t%s\t%s", d.SessionID, count(len(d.DeletedIDs), "session"))
+	case d.DeletedIDs != nil:
+		return fmt.Sprintf("deleted\t%s\tbut %s (%s)", d.SessionID, d.Detail, d.Reason)
+	}
+	return fmt.Sprintf("kept\t%s\t%s (%s)", d.SessionID, d.Detail, d.Reason)
+}
+
+// askUser asks a question that only a clear yes answers.
+func askUser(p *paper, question string) (bool, error) {
+	if _, err := fmt.Fprintf(p.out, "%s [y/N] ", question); err != nil {
+		return false, err
+	}
+	line, err := bufio.NewReader(os.Stdin).ReadString('\n')
+	if err != nil && line == "" {
+		return false, nil //nolint:nilerr // the end of the input is a no
+	}
+	answer := strings.ToLower(strings.TrimSpace(line))
+	return answer == "y" || answer == "yes", nil
+}
+
+// progressBar shows how many of many are done, on a terminal only. done counts one up; stop takes the bar away.
+func progressBar(p *paper, total int) (done, stop func()) {
+	if !p.terminal || total < 2 {
+		return func() {}, func() {}
+	}
+	writer := progress.NewWriter()
+	writer.SetOutputWriter(p.out)
+	writer.SetTrackerLength(20)
+	writer.Style().Visibility.ETA = false
+	writer.Style().Visibility.Speed = false
+	tracker := &progress.Tracker{Message: "deleting", Total: int64(total)}
+	writer.AppendTracker(tracker)
+	finished := make(chan struct{})
+	go func() {
+		writer.Render()
+		close(finished)
+	}()
+	return func() { tracker.Increment(1) }, func() {
+		tracker.MarkAsDone()
+		writer.Stop()
+		<-finished
+	}
+}

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"session-sidecar/methods"
+)
+
+// hostFlags are what a host says in its handshake.
+type hostFlags struct{ agentDir, baseHome string }
+
+func (h *hostFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&h.agentDir, "agent-dir", "", "folder of the installed Agent, where you know it")
+	cmd.Flags().StringVar(&h.baseHome, "base-home", "", "home of the base profile")
+}
+
+func (h *hostFlags) params() map[string]any {
+	params := map[string]any{"rpc_version": methods.RPCVersion}
+	if h.agentDir != "" {
+		params["agent_dir"] = h.agentDir
+	}
+	if h.baseHome != "" {
+		params["base_home"] = h.baseHome
+	}
+	return params
+}
+
+// homeFlags are what every command for people takes.
+type homeFlags struct {
+	hostFlags
+	home string
+	json bool
+}
+
+func (h *homeFlags) add(cmd *cobra.Command) {
+	h.hostFlags.add(cmd)
+	cmd.Flags().StringVar(&h.home, "home", "", "the Agent profile's folder, which holds state.db (required)")
+	cmd.Flags().BoolVar(&h.json, "json", false, "print the method's result as one line of JSON")
+}
+
+// withClient runs a command with a client, and with a context that an interrupt ends.
+func (h *homeFlags) withClient(cmd *cobra.Command, run func(context.Context, *client, *paper) error) error {
+	if h.home == "" {
+		return usageError{errors.New("--home is required: the folder that holds state.db")}
+	}
+	ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGTERM, syscall.SIGINT)
+	defer stop()
+	c, err := newClient(ctx, h.hostFlags, true)
+	if err != nil {
+		return err
+	}
+	defer c.close()
+	return run(ctx, c, newPaper(cmd.OutOrStdout()))
+}
+
+// scopeFlags say how much of a conversation is meant.
+type scopeFlags struct{ only bool }
+
+func (s *scopeFlags) add(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&s.only, "only", false, "this session with its delegates alone, not the whole conversation")
+}
+
+func (s *scopeFlags) addTo(params map[string]any) map[string]any {
+	if !s.only {
+		params["whole_conversation"] = true
+	}
+	return params
+}
+
+// sessionArguments takes at least one session id, and at most so many (0: any number).
+func sessionArguments(most int) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) == 0 || (most > 0 && len(args) > most) {
+			return usageError{errors.New("name the session; `sidecar list` shows them")}
+		}
+		return nil
+	}
+}

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strconv"
+
+	"github.com/spf13/cobra"
+)
+
+// conversation is one row of state_db.list_conversations.
+type conversation struct {
+	Root         string   `json:"root"`
+	Newest       string   `json:"newest"`
+	Title        string   `json:"title,omitempty"`
+	Source       string   `json:"source,omitempty"`
+	Segments     int      `json:"segments"`
+	MessageCount int      `json:"message_count"`
+	Bytes        int64    `json:"bytes"`
+	LastActivity *float64 `json:"last_activity,omitempty"`
+	InUse        bool     `json:"in_use"`
+}
+
+type conversationPage struct {
+	Conversations []conversation `json:"conversations"`
+	Next          string         `json:"next,omitempty"`
+}
+
+const pageSize = 100
+
+func newListCommand() *cobra.Command {
+	var flags homeFlags
+	var query string
+	var limit int
+	cmd := &cobra.Command{
+		Use:   "list --home DIR",
+		Short: "List conversations, newest activity first",
+		Long: `Lists conversations, newest activity first: on a terminal as a table, in a pipe
+as one line each, its cells separated by tabs: newest id, first id, last activity
+(seconds since 1970), segments, messages, bytes, "in use" or nothing, source,
+title.
+
+Exit status: 0; 1 if the history cannot be read; 2 for a wrong command line.`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if limit < 1 {
+				return usageError{errors.New("--limit is a number from 1")}
+			}
+			return flags.withClient(cmd, func(ctx context.Context, c *client, p *paper) error {
+				return list(ctx, c, p, flags, query, limit)
+			})
+		},
+	}
+	flags.add(cmd)
+	cmd.Flags().StringVar(&query, "query", "", "only conversations that hold all these words")
+	cmd.Flags().IntVar(&limit, "limit", 50, "at most so many")
+	return cmd
+}
+
+func list(ctx context.Context, c *client, p *paper, flags homeFlags, query string, limit int) error {
+	all := []conversation{}
+	next := ""
+	params := map[string]any{"profile_home": flags.home}
+	if query != "" {
+		params["query"] = query
+	}
+	for len(all) < limit {
+		params["limit"] = min(pageSize, limit-len(all))
+		page, _, err := askFor[conversationPage](ctx, c, "state_db.list_conversations", params, nil)
+		if err != nil {
+			return err
+		}
+		all = append(all, page.Conversations...)
+		if next = page.Next; next == "" {
+			break
+		}
+		params["before"] = next
+	}
+	if flags.json {
+		return printJSON(p, conversationPage{all, next})
+	}
+	if p.terminal && len(all) == 0 {
+		return p.say("No conversations.")
+	}
+	var rows [][]string
+	for _, conversation := range all {
+		rows = append(rows, conversation.row(p.terminal))
+	}
+	return p.columns([]string{"session", "last activity", "messages", "size", "", "title"}, rows)
+}
+
+func (c *conversation) row(terminal bool) []string {
+	inUse := ""
+	if c.InUse {
+		inUse = "in use"
+	}
+	if terminal {
+		return []string{
+			c.Newest, dayText(c.LastActivity), strconv.Itoa(c.MessageCount), bytesText(c.Bytes), inUse, c.Title,
+		}
+	}
+	activity := ""
+	if c.LastActivity != nil {
+		activity = strconv.FormatFloat(*c.LastActivity, 'f', -1, 64)
+	}
+	return []string{
+		c.Newest, c.Root, activity, strconv.Itoa(c.Segments), strconv.Itoa(c.MessageCount),
+		strconv.FormatInt(c.Bytes, 10), inUse, c.Source, c.Title,
+	}
+}
+
+// printJSON prints a value as one line.
+func printJSON(p *paper, value any) error {
+	encoder := json.NewEncoder(p.out)
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(value)
+}

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+	"golang.org/x/term"
+)
+
+// paper is where a command prints: tables on a terminal, plain lines in a pipe, colour only where it is wanted.
+type paper struct {
+	out      io.Writer
+	terminal bool
+	width    int
+	colour   bool
+}
+
+const widthOfAPipe = 0 // no limit
+
+func newPaper(out io.Writer) *paper {
+	p := &paper{out: out, width: widthOfAPipe}
+	if file, ok := out.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
+		p.terminal = true
+		p.width = 80
+		if width, _, err := term.GetSize(int(file.Fd())); err == nil && width > 0 {
+			p.width = width
+		}
+		_, refused := os.LookupEnv("NO_COLOR")
+		p.colour = !refused
+	}
+	return p
+}
+
+func (p *paper) say(format string, args ...any) error {
+	_, err := fmt.Fprintf(p.out, format+"\n", args...)
+	return err
+}
+
+// columns prints rows: a table with a head on a terminal, else one line a row, its cells separated by tabs. The last column
+// is the one that is cut where the terminal is narrow.
+func (p *paper) columns(head []string, rows [][]string) error {
+	if !p.terminal {
+		for _, row := range rows {
+			if err := p.say("%s", strings.Join(plainCells(row), "\t")); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	w := table.NewWriter()
+	w.SetStyle(table.StyleLight)
+	w.Style().Options = table.OptionsNoBordersAndSeparators
+	w.Style().Format.Header = text.FormatDefault
+	if p.colour {
+		w.Style().Color.Header = text.Colors{text.Bold}
+	}
+	if strings.Join(head, "") != "" {
+		w.AppendHeader(cells(head))
+	}
+	for i, row := range rows {
+		rows[i] = plainCells(row)
+		w.AppendRow(cells(rows[i]))
+	}
+	last := len(head)
+	w.SetColumnConfigs([]table.ColumnConfig{{
+		Number: last, WidthMax: p.roomForLast(append(rows, head)), WidthMaxEnforcer: text.Trim,
+	}})
+	return p.say("%s", w.Render())
+}
+
+// roomForLast is how wide the last column may be beside the others, each of which has a space on both sides.
+func (p *paper) roomForLast(rows [][]string) int {
+	widest := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, cell := range row {
+			widest[i] = max(widest[i], text.StringWidthWithoutEscSequences(cell))
+		}
+	}
+	room := p.width - 2
+	for _, width := range widest[:len(widest)-1] {
+		room -= width + 2
+	}
+	const atLeast = 10
+	return max(room, atLeast)
+}
+
+func cells(texts []string) table.Row {
+	row := make(table.Row, len(texts))
+	for i, t := range texts {
+		row[i] = t
+	}
+	return row
+}
+
+// plainCells takes out what would break a line, or drive a terminal: a title is anybody's text.
+func plainCells(row []string) []string {
+	plain := make([]string, len(row))
+	for i, cell := range row {
+		plain[i] = strings.Map(func(r rune) rune {
+			if r < 0x20 || (r >= 0x7f && r < 0xa0) || (r >= 0x202a && r <= 0x202e) || (r >= 0x2066 && r <= 0x2069) {
+				return ' '
+			}
+			return r
+		}, cell)
+	}
+	return plain
+}
+
+// bytesText is a size for a human.
+func bytesText(n int64) string {
+	const unit = 1024
+	if n < unit {
+		return fmt.Sprintf("%d B", n)
+	}
+	size, prefix := float64(n)/unit, 0
+	for size >= unit && prefix < 3 {
+		size /= unit
+		prefix++
+	}
+	return fmt.Sprintf("%.1f %ciB", size, "KMGT"[prefix])
+}
+
+// momentText is a time for a human, in the time zone of the machine; nothing where none is known.
+func momentText(seconds *float64) string {
+	if seconds == nil {
+		return ""
+	}
+	return time.Unix(int64(*seconds), 0).Format("2006-01-02 15:04")
+}
+
+// dayText is the day of a time for a human.
+func dayText(seconds *float64) string {
+	day, _, _ := strings.Cut(momentText(seconds), " ")
+	return day
+}
+
+// count is a number with its noun.
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// plan is the result of state_db.preview_delete.
+type plan struct {
+	IDs []struct {
+		ID           string
+		Why          string
+		Title        string
+		MessageCount int `json:"message_count"`
+	}
+	Kept      []struct{ ID, Why string }
+	Artifacts []struct {
+		Name  string
+		Bytes int64
+	}
+	Guards []struct {
+		SessionID string `json:"session_id"`
+		Kind      string
+		Holder    string
+		ExpiresAt float64 `json:"expires_at"`
+	}
+	LeftBehind []struct {
+		Kind  string
+		Count int
+		Why   string
+	} `json:"left_behind"`
+	Reason, Detail string
+}
+
+func newPreviewCommand() *cobra.Command {
+	var flags homeFlags
+	var scope scopeFlags
+	cmd := &cobra.Command{
+		Use:   "preview --home DIR SESSION",
+		Short: "Show what a delete would do, and do nothing",
+		Long: `Shows what a delete would take, what stays and why, and what is in the way.
+Nothing is changed.
+
+Exit status: 0 if a delete would go through; 1 if it would be refused, or the
+history cannot be read; 2 for a wrong command line.`,
+		Args: sessionArguments(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return flags.withClient(cmd, func(ctx context.Context, c *client, p *paper) error {
+				plan, raw, err := previewOne(ctx, c, flags, scope, args[0])
+				if err != nil {
+					return err
+				}
+				if flags.json {
+					err = p.say("%s", raw)
+				} else {
+					err = plan.show(p, args[0])
+				}
+				if err == nil && plan.Reason != "" {
+					err = exitCode(exitFailure)
+				}
+				return err
+			})
+		},
+	}
+	flags.add(cmd)
+	scope.add(cmd)
+	return cmd
+}
+
+func previewOne(ctx context.Context, c *client, flags homeFlags, scope scopeFlags, id string) (plan, json.RawMessage, error) {
+	params := scope.addTo(map[string]any{"profile_home": flags.home, "session_id": id})
+	return askFor[plan](ctx, c, "state_db.preview_delete", params, nil)
+}
+
+// show prints a plan: what goes, what stays, what is in the way.
+func (pl *plan) show(p *paper, id string) error {
+	var rows [][]string
+	for _, t := range pl.IDs {
+		rows = append(rows, []string{"goes", t.ID, whyGoes[t.Why], strconv.Itoa(t.MessageCount), t.Title})
+	}
+	for _, k := range pl.Kept {
+		rows = append(rows, []string{"stays", k.ID, whyStays[k.Why], "", ""})
+	}
+	if err := p.columns([]string{"", "session", "why", "messages", "title"}, rows); err != nil {
+		return err
+	}
+	for _, left := range pl.LeftBehind {
+		if err := p.say("left behind\t%s\t%d\t%s", left.Kind, left.Count, left.Why); err != nil {
+			return err
+		}
+	}
+	for _, g := range pl.Guards {
+		expires := g.ExpiresAt
+		if err := p.say("in use\t%s\tby %s\tuntil %s", g.SessionID, plainCells([]string{g.Holder})[0], momentText(&expires)); err != nil {
+			return err
+		}
+	}
+	if pl.Reason != "" {
+		return p.say("%s cannot be deleted: %s (%s)", id, pl.Detail, pl.Reason)
+	}
+	return p.say("%s", pl.summary())
+}
+
+// summary says in words what would go.
+func (pl *plan) summary() string {
+	messages, size := 0, int64(0)
+	for _, t := range pl.IDs {
+		messages += t.MessageCount
+	}
+	for _, a := range pl.Artifacts {
+		size += a.Bytes
+	}
+	parts := []string{count(len(pl.IDs), "session"), count(messages, "message"), count(len(pl.Artifacts), "file")}
+	return fmt.Sprintf("%s (%s)", strings.Join(parts, ", "), bytesText(size))
+}
+
+func (pl *plan) ids() []string {
+	ids := []string{}
+	for _, t := range pl.IDs {
+		ids = append(ids, t.ID)
+	}
+	return ids
+}
+
+// whyGoes and whyStays put the method's words in a person's.
+var (
+	whyGoes = map[string]string{
+		"requested": "you named it", "compression": "a segment of it", "delegate": "worked for it",
+		"lineage": "a segment of it",
+	}
+	whyStays = map[string]string{
+		"branch": "a branch", "continuation": "goes on from it", "after_branch": "began after it branched",
+		"below_kept": "belongs to one that stays", "not_a_delegate": "a conversation of its own",
+	}
+)
