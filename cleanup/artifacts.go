@@ -1,9 +1,10 @@
 package cleanup
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"session-sidecar/internal/sessionid"
 )
 
 const (
@@ -14,11 +15,9 @@ const (
 	jsonlSuffix    = ".jsonl"
 )
 
-var safeID = regexp.MustCompile(`^[A-Za-z0-9_.:-]{1,128}$`)
-
-// SafeAsName tells whether an id may become part of a file name. Everything else is never turned into one (contract 2,
-// 6.3: unsafe ids stay pending).
-func SafeAsName(id string) bool { return safeID.MatchString(id) }
+// SafeAsName tells whether an id may become part of a file name. Everything else is never turned into one (contract 6.3:
+// unsafe ids stay pending).
+func SafeAsName(id string) bool { return sessionid.Safe(id) }
 
 // claim says that a file in sessions/ is an artifact of an id, unless one of the rivals is a live session.
 type claim struct {

@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"sync"
@@ -19,6 +18,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"session-sidecar/internal/faultpoint"
+	"session-sidecar/internal/jitter"
 	"session-sidecar/internal/links"
 )
 
@@ -176,7 +176,7 @@ func lockFile(ctx context.Context, path string, patience time.Duration) (release
 			_ = file.Close()
 			return nil, &Error{Kind: ErrTimeout, Path: path}
 		}
-		pause(ctx)
+		_ = jitter.Pause(ctx, 2*time.Millisecond, 8*time.Millisecond) // the next round looks at the context
 	}
 }
 
@@ -195,14 +195,4 @@ func checkPath(path string) error {
 		return errors.New("it has more than one name")
 	}
 	return nil
-}
-
-// pause waits a few milliseconds, never twice the same, so that waiters do not march in step.
-func pause(ctx context.Context) {
-	timer := time.NewTimer(2*time.Millisecond + rand.N(8*time.Millisecond))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
 }

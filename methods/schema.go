@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"session-sidecar/internal/sessionid"
 )
 
 // ProfileHome is the folder of an Agent profile, as the host names it.
@@ -39,7 +41,7 @@ type Document map[string]any
 // typeSchemas are the schemas of the types above; all others follow from their Go types.
 var typeSchemas = map[reflect.Type]*jsonschema.Schema{
 	reflect.TypeFor[ProfileHome](): {Type: "string", MinLength: jsonschema.Ptr(1)},
-	reflect.TypeFor[SessionID]():   {Type: "string", Pattern: `^[A-Za-z0-9_.:-]{1,128}$`},
+	reflect.TypeFor[SessionID]():   {Type: "string", Pattern: sessionid.Pattern},
 	reflect.TypeFor[LiteralTrue](): {},
 	reflect.TypeFor[RequestID]():   {Types: []string{"number", "string"}},
 	reflect.TypeFor[Document]():    {Type: "object"},

@@ -7,7 +7,6 @@ import (
 	"database/sql"
 	"errors"
 	"io/fs"
-	"math/rand/v2"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -17,6 +16,7 @@ import (
 
 	"session-sidecar/internal/faultpoint"
 	"session-sidecar/internal/home"
+	"session-sidecar/internal/jitter"
 )
 
 // FileName is the store inside a home.
@@ -274,16 +274,9 @@ func (t *Tx) Rollback() error {
 	return classify("roll back", err)
 }
 
-// pause waits a few milliseconds, never twice the same, so that waiters do not march in step.
+// pause waits between two tries for SQLite's locks.
 func pause(ctx context.Context) error {
-	timer := time.NewTimer(2*time.Millisecond + rand.N(6*time.Millisecond))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return jitter.Pause(ctx, 2*time.Millisecond, 6*time.Millisecond)
 }
 
 // openPrivate opens a store of our own in memory, to ask SQLite about itself.

@@ -18,25 +18,27 @@ const module = "session-sidecar/"
 var mayImport = map[string][]string{
 	"internal/faultpoint": {},
 	"internal/links":      {},
+	"internal/jitter":     {},
+	"internal/sessionid":  {},
 	"internal/home":       {},
 	"internal/version":    {},
 	"internal/newfile":    {"internal/faultpoint"},
 	"fixtures":            {},
 	"rpc":                 {},
-	"locks":               {"internal/faultpoint", "internal/links"},
-	"cleanup":             {"internal/faultpoint", "internal/links", "internal/home"},
-	"statedb":             {"internal/faultpoint", "internal/links", "internal/home"},
-	"internal/deletion":   {"internal/faultpoint", "internal/links", "internal/home", "internal/newfile", "locks", "cleanup", "statedb"},
+	"locks":               {"internal/faultpoint", "internal/jitter", "internal/links"},
+	"cleanup":             {"internal/faultpoint", "internal/jitter", "internal/sessionid", "internal/links", "internal/home"},
+	"statedb":             {"internal/faultpoint", "internal/jitter", "internal/sessionid", "internal/links", "internal/home"},
+	"internal/deletion":   {"internal/faultpoint", "internal/jitter", "internal/sessionid", "internal/links", "internal/home", "internal/newfile", "locks", "cleanup", "statedb"},
 	"methods": {
-		"internal/faultpoint", "internal/links", "internal/home", "internal/newfile", "internal/version", "locks", "cleanup", "statedb", "internal/deletion", "rpc",
+		"internal/faultpoint", "internal/jitter", "internal/sessionid", "internal/links", "internal/home", "internal/newfile", "internal/version", "locks", "cleanup", "statedb", "internal/deletion", "rpc",
 	},
 	// The demo plays a host: of what is below it only the version of the protocol.
 	"internal/demo": {
-		"internal/faultpoint", "internal/links", "internal/home", "internal/newfile", "internal/version", "locks", "cleanup", "statedb", "internal/deletion", "rpc",
+		"internal/faultpoint", "internal/jitter", "internal/sessionid", "internal/links", "internal/home", "internal/newfile", "internal/version", "locks", "cleanup", "statedb", "internal/deletion", "rpc",
 		"methods", "fixtures",
 	},
 	"cmd/sidecar": {
-		"internal/faultpoint", "internal/links", "internal/home", "internal/newfile", "internal/version", "locks", "cleanup", "statedb", "internal/deletion", "rpc",
+		"internal/faultpoint", "internal/jitter", "internal/sessionid", "internal/links", "internal/home", "internal/newfile", "internal/version", "locks", "cleanup", "statedb", "internal/deletion", "rpc",
 		"methods", "internal/demo", "fixtures",
 	},
 }
