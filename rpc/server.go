@@ -119,6 +119,13 @@ func (s *Server) End(exitCode int) {
 	}
 }
 
+// Activity tells how many calls were answered since the start, and whether one is under way.
+func (s *Server) Activity() (answered uint64, busy bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.answered, s.open > 0
+}
+
 // drain lets calls in flight finish, then cancels what has not passed its point of no return, then writes what is left.
 func (s *Server) drain(cancelCalls context.CancelFunc) {
 	deadline := time.Now().Add(s.drainFor + s.giveUpIn)
