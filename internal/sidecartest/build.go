@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
 )
 
 // Build is a kind of binary.
@@ -64,7 +65,7 @@ func build(kind Build) (string, error) {
 
 var cleanups []func()
 
-// Main runs a package's tests and removes what Binary built. It also is the other process of HoldWriteLock.
+// Main runs a package's tests and removes what Binary built. No goroutine may outlive them. It also is the other process of HoldWriteLock.
 func Main(m *testing.M) {
 	holdIfAsked()
 	if os.Getenv("GORACE") == "" {
@@ -72,6 +73,12 @@ func Main(m *testing.M) {
 		_ = os.Setenv("GORACE", "atexit_sleep_ms=0")
 	}
 	code := m.Run()
+	if code == 0 {
+		if err := goleak.Find(); err != nil {
+			fmt.Fprintln(os.Stderr, "a goroutine outlives the tests:", err)
+			code = 1
+		}
+	}
 	for _, cleanup := range slices.Backward(cleanups) {
 		cleanup()
 	}
