@@ -216,6 +216,9 @@ func (k *keeper) ownReason(row *session) KeptWhy {
 	case parent == nil:
 		return ""
 	case parent.ended(endCompression):
+		if row.markers.delegate.present || row.hasSource(sourceSubagent) {
+			return KeptWorkedForIt
+		}
 		return KeptContinuation
 	case parent.ended(endBranched):
 		started, startCertain := instant(row.startedAt)
@@ -353,11 +356,12 @@ type KeptWhy string
 
 // The reasons to stay (contract 5.2).
 const (
-	KeptBranch       KeptWhy = "branch"         // it branched off: a conversation of its own
-	KeptContinuation KeptWhy = "continuation"   // it continues a compressed session, or worked for one
-	KeptAfterBranch  KeptWhy = "after_branch"   // it started when its parent had branched off
-	KeptBelowKept    KeptWhy = "below_kept"     // it hangs below a row that stays
-	KeptNotADelegate KeptWhy = "not_a_delegate" // a child that nobody delegated to; it becomes a root
+	KeptBranch       KeptWhy = "branch"                 // it branched off: a conversation of its own
+	KeptContinuation KeptWhy = "continuation"           // it continues a compressed session
+	KeptWorkedForIt  KeptWhy = "delegate_of_compressed" // it worked for a session that ended by compression
+	KeptAfterBranch  KeptWhy = "after_branch"           // it started when its parent had branched off
+	KeptBelowKept    KeptWhy = "below_kept"             // it hangs below a row that stays
+	KeptNotADelegate KeptWhy = "not_a_delegate"         // a child that nobody delegated to; it becomes a root
 )
 
 // kept lists the rows that hang on the targets, as children or by their marker, and stay; sorted.

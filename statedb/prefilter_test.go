@@ -85,6 +85,8 @@ func TestForeignMarkersAreAllFound(t *testing.T) {
 		configs = append(configs, []byte(text)) // a blob
 	}
 	want := insertConfigs(t, home.Open(), configs)
+	home.Exec(`INSERT INTO sessions (id, source, started_at, model_config) VALUES
+		(NULL, 'cli', 1, '{"_delegate_from":"q"}'), (x'41', 'cli', 1, '{"_delegate_from":"q"}')`) // no text, so no session
 	require.Greater(t, len(want["q"]), 500)
 	require.NotEmpty(t, want["p"])
 

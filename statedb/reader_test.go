@@ -106,14 +106,15 @@ func TestValuesAsTheStoreHoldsThem(t *testing.T) {
 	home := newHome(t)
 	home.Create("CREATE TABLE sessions (id TEXT PRIMARY KEY, parent_session_id TEXT, started_at TIMESTAMP, ended_at DATETIME, source BOOLEAN)",
 		"INSERT INTO sessions VALUES ('number', NULL, 1790000000, 1790000000.5, 'cli'), ('text', 'number', '1_0', '2026-01-01T00:00:00Z', NULL)",
-		"INSERT INTO sessions VALUES (NULL, 'number', 1, 1, 'x'), (x'41', 'number', 1, 1, 'x')")
+		"INSERT INTO sessions VALUES (NULL, 'number', 1, 1, 'x'), (x'41', 'number', 1, 1, 'x'), ('below', x'41', 1, 1, 'x')")
 	c := connect(t, home)
 	s, err := c.readSchema(t.Context())
 	require.NoError(t, err)
 	reader, err := c.readLineage(t.Context(), s)
 	require.NoError(t, err)
 	require.NoError(t, reader.surroundings(t.Context(), []string{"number"}))
-	assert.Equal(t, []string{"number", "text"}, sortedKeys(reader.graph.rows), "an id that is no text names nothing")
+	require.NoError(t, reader.ancestors(t.Context(), []string{"below"}))
+	assert.Equal(t, []string{"below", "number", "text"}, sortedKeys(reader.graph.rows), "an id that is no text names nothing")
 	number, text := reader.graph.rows["number"], reader.graph.rows["text"]
 	assert.Equal(t, []any{int64(1790000000), 1790000000.5, ptr("cli")}, []any{number.startedAt, number.endedAt, number.source})
 	assert.Equal(t, []any{"1_0", "2026-01-01T00:00:00Z", (*string)(nil)}, []any{text.startedAt, text.endedAt, text.source})

@@ -54,11 +54,16 @@ func TestForeignReferencesOfOtherForms(t *testing.T) {
 		statements []string
 		refused    bool
 	}{
-		"no column named":     {[]string{"CREATE TABLE notes (s REFERENCES sessions)", "INSERT INTO notes VALUES ('x')"}, true},
-		"a table constraint":  {[]string{"CREATE TABLE notes (s, FOREIGN KEY (s) REFERENCES sessions(id))", "INSERT INTO notes VALUES ('x')"}, true},
-		"two references":      {[]string{"CREATE TABLE notes (a REFERENCES sessions(id) ON DELETE CASCADE, b REFERENCES sessions(id))", "INSERT INTO notes VALUES ('y', 'x')"}, true},
-		"without a rowid":     {[]string{"CREATE TABLE notes (s TEXT PRIMARY KEY REFERENCES sessions(id)) WITHOUT ROWID", "INSERT INTO notes VALUES ('x')"}, true},
-		"to another column":   {[]string{"CREATE UNIQUE INDEX u ON sessions(session_key)", "CREATE TABLE notes (s REFERENCES sessions(session_key))", "INSERT INTO notes VALUES (NULL)"}, false},
+		"no column named":    {[]string{"CREATE TABLE notes (s REFERENCES sessions)", "INSERT INTO notes VALUES ('x')"}, true},
+		"a table constraint": {[]string{"CREATE TABLE notes (s, FOREIGN KEY (s) REFERENCES sessions(id))", "INSERT INTO notes VALUES ('x')"}, true},
+		"two references":     {[]string{"CREATE TABLE notes (a REFERENCES sessions(id) ON DELETE CASCADE, b REFERENCES sessions(id))", "INSERT INTO notes VALUES ('y', 'x')"}, true},
+		"without a rowid":    {[]string{"CREATE TABLE notes (s TEXT PRIMARY KEY REFERENCES sessions(id)) WITHOUT ROWID", "INSERT INTO notes VALUES ('x')"}, true},
+		"to another column": {
+			[]string{
+				"CREATE UNIQUE INDEX u ON sessions(session_key)", "UPDATE sessions SET session_key = 'x' WHERE id = 'y'",
+				"CREATE TABLE notes (s REFERENCES sessions(session_key))", "INSERT INTO notes VALUES ('x')",
+			}, false,
+		},
 		"to another table":    {[]string{"CREATE TABLE notes (s REFERENCES system_prompts(hash))", "INSERT INTO notes VALUES (NULL)"}, false},
 		"no reference at all": {[]string{"CREATE TABLE notes (session_id)", "INSERT INTO notes VALUES ('x')"}, false},
 		"through a view":      {[]string{"CREATE VIEW notes AS SELECT id FROM sessions"}, false},

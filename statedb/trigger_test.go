@@ -5,6 +5,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"session-sidecar/internal/sidecartest"
 )
 
 // A trigger that stops the delete, or silently keeps a row, makes the store one that we do not delete from.
@@ -48,18 +50,57 @@ func TestTriggersThatStopTheDelete(t *testing.T) {
 	}
 }
 
-// Without foreign keys in the schema nothing but our own look shows that a child kept its parent.
-func TestAChildMustLoseItsParent(t *testing.T) {
+// Without foreign keys in the schema nothing but our own look shows that a row was kept.
+func TestRowsThatATriggerKeeps(t *testing.T) {
+	for _, trigger := range []string{
+		"BEFORE DELETE ON sessions BEGIN SELECT RAISE(IGNORE); END",
+		"BEFORE UPDATE ON sessions BEGIN SELECT RAISE(IGNORE); END",
+		"BEFORE DELETE ON messages BEGIN SELECT RAISE(IGNORE); END",
+		"AFTER DELETE ON messages BEGIN INSERT INTO messages VALUES (old.session_id); END",
+		"BEFORE DELETE ON compression_locks BEGIN SELECT RAISE(IGNORE); END",
+		"BEFORE DELETE ON session_model_usage BEGIN SELECT RAISE(IGNORE); END",
+		"BEFORE DELETE ON telegram_dm_topic_bindings BEGIN SELECT RAISE(IGNORE); END",
+	} {
+		home := withoutReferences(t)
+		tx := begin(t, home)
+		_, err := remove(t, tx, "x")
+		require.NoError(t, err)
+		require.NoError(t, tx.Rollback())
+		home.Exec("CREATE TRIGGER keep " + trigger)
+		tx = begin(t, home)
+		_, err = remove(t, tx, "x")
+		requireDetail(t, err, ErrUnsupported, "trigger")
+		require.NoError(t, tx.Rollback())
+	}
+}
+
+// withoutReferences is a store whose tables know nothing of each other.
+func withoutReferences(t *testing.T) *sidecartest.Home {
+	t.Helper()
 	home := newHome(t)
 	home.Create(
 		"CREATE TABLE sessions (id TEXT PRIMARY KEY, parent_session_id TEXT)", "CREATE TABLE messages (session_id TEXT)",
 		"CREATE TABLE compression_locks (session_id, holder, expires_at)",
 		"CREATE TABLE session_turn_leases (conversation_id, holder, expires_at)",
-		"INSERT INTO sessions VALUES ('x', NULL), ('child', 'x')",
-		"CREATE TRIGGER keep BEFORE UPDATE ON sessions BEGIN SELECT RAISE(IGNORE); END",
+		"CREATE TABLE session_model_usage (session_id)", "CREATE TABLE telegram_dm_topic_bindings (session_id)",
+		"INSERT INTO sessions VALUES ('x', NULL), ('child', 'x')", "INSERT INTO messages VALUES ('x'), ('child')",
+		"INSERT INTO compression_locks VALUES ('x', 'h', 1)", "INSERT INTO session_model_usage VALUES ('x'), ('child')",
+		"INSERT INTO telegram_dm_topic_bindings VALUES ('x'), ('child')",
 	)
-	_, err := remove(t, begin(t, home), "x")
-	requireDetail(t, err, ErrUnsupported, "trigger")
+	return home
+}
+
+func TestRowsGoWithoutAReferenceThatCascades(t *testing.T) {
+	home := withoutReferences(t)
+	tx := begin(t, home)
+	_, err := remove(t, tx, "x")
+	require.NoError(t, err)
+	require.NoError(t, tx.Commit())
+	assert.Equal(t, []string{"child|NULL"}, home.Query("SELECT * FROM sessions"))
+	for _, table := range []string{"messages", "session_model_usage", "telegram_dm_topic_bindings"} {
+		assert.Equal(t, []string{"child"}, home.Query("SELECT session_id FROM "+table), table)
+	}
+	assert.Empty(t, home.Query("SELECT * FROM compression_locks"))
 }
 
 // A trigger of the store that does its own work is none of our business.

@@ -21,6 +21,8 @@ type client struct {
 	frames   chan frame
 	flushLog func()
 	calls    int
+	// capabilities are what the handshake said.
+	capabilities []string
 }
 
 // frame is one line of the server.
@@ -61,7 +63,8 @@ func newClient(ctx context.Context, host hostFlags, handshake bool) (*client, er
 	if !handshake {
 		return c, nil
 	}
-	_, err := c.call(ctx, "runtime.handshake", host.params(), nil)
+	said, _, err := askFor[struct{ Capabilities []string }](ctx, c, "runtime.handshake", host.params(), nil)
+	c.capabilities = said.Capabilities
 	return c, err
 }
 

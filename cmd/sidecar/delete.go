@@ -37,8 +37,8 @@ type deleted struct {
 }
 
 type bulkAnswer struct {
-	Results   []deleted
-	Cancelled bool
+	Results   []json.RawMessage `json:"results"` // deleted
+	Cancelled bool              `json:"cancelled"`
 }
 
 func newDeleteCommand() *cobra.Command {
@@ -55,6 +55,10 @@ wrong command line; 3 if you said no.`,
   sidecar delete --home ~/.agent --export ~/copy.json --yes 20261118_142233_9fea03`,
 		Args: sessionArguments(0),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := flags.check(cmd); err != nil {
+				return err
+			}
+			args = distinct(args)
 			return flags.withClient(cmd, func(ctx context.Context, c *client, p *paper) error {
 				return runDelete(ctx, c, p, &flags, args)
 			})
@@ -69,41 +73,62 @@ wrong command line; 3 if you said no.`,
 	return cmd
 }
 
-func runDelete(ctx context.Context, c *client, p *paper, flags *deleteFlags, ids []string) error {
-	interactive := term.IsTerminal(int(os.Stdin.Fd())) && p.terminal
-	if !flags.yes && !flags.dryRun && !interactive {
+// check refuses what could be misunderstood before anything is looked at.
+func (f *deleteFlags) check(cmd *cobra.Command) error {
+	switch {
+	case cmd.Flags().Changed("export") && f.export == "":
+		return usageError{errors.New("--export needs the name of a file")}
+	case f.export != "" && f.dryRun:
+		return usageError{errors.New("--dry-run does nothing, and so writes no copy")}
+	case f.yes || f.dryRun:
+		return nil
+	case f.json:
+		return usageError{errors.New("with --json nothing is shown to agree to: add --yes, or --dry-run")}
+	case !term.IsTerminal(int(os.Stdin.Fd())):
 		return usageError{errors.New("nobody can be asked here: add --yes, or --dry-run")}
 	}
+	return nil
+}
+
+// distinct drops ids that were named before.
+func distinct(ids []string) []string {
+	var seen []string
+	for _, id := range ids {
+		if !slices.Contains(seen, id) {
+			seen = append(seen, id)
+		}
+	}
+	return seen
+}
+
+func runDelete(ctx context.Context, c *client, p *paper, flags *deleteFlags, ids []string) error {
 	plans, refused, err := flags.plans(ctx, c, p, ids)
 	if err != nil {
 		return err
 	}
 	// What was shown as refused is left alone, even if nothing is in its way any more by now: nobody agreed to it.
-	ids = slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return plans[id] == nil })
-	if flags.dryRun || len(ids) == 0 {
-		return failure(refused)
+	agreed := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return plans[id] == nil })
+	if flags.dryRun {
+		return failure(len(refused) > 0)
 	}
-	if !flags.yes {
-		agreed, err := askUser(p, "Delete this for good?")
+	if len(agreed) > 0 && !flags.yes {
+		yes, err := askUser(ctx, "Delete this for good?")
 		if err != nil {
 			return err
 		}
-		if !agreed {
-			return exitCode(exitDeclined)
+		if !yes {
+			_, err := fmt.Fprintln(os.Stderr, "Nothing was deleted.")
+			return errors.Join(err, exitCode(exitDeclined))
 		}
 	}
-	if err := flags.exportAll(ctx, c, p, ids); err != nil {
+	if err := flags.exportAll(ctx, c, p, agreed); err != nil {
 		return err
 	}
 	expected := map[string][]string{}
 	for id, plan := range plans {
 		expected[id] = plan.ids()
 	}
-	failed, err := flags.deleteAll(ctx, c, p, ids, expected)
-	if err != nil {
-		return err
-	}
-	return failure(refused || failed)
+	return flags.deleteAll(ctx, c, p, agreed, expected, refused)
 }
 
 // failure is the exit status of a command that did its work but for a part that failed.
@@ -114,13 +139,15 @@ func failure(failed bool) error {
 	return nil
 }
 
-// plans shows what each delete would do, and gives the plans of those that would not be refused.
-func (f *deleteFlags) plans(ctx context.Context, c *client, p *paper, ids []string) (plans map[string]*plan, refused bool, err error) {
+// plans shows what each delete would do, and gives the plans of those that would not be refused, and the others.
+func (f *deleteFlags) plans(
+	ctx context.Context, c *client, p *paper, ids []string,
+) (plans map[string]*plan, refused []json.RawMessage, err error) {
 	plans = map[string]*plan{}
 	for _, id := range ids {
 		plan, raw, err := previewOne(ctx, c, f.homeFlags, f.scopeFlags, id)
 		if err != nil {
-			return nil, false, err
+			return nil, nil, err
 		}
 		switch {
 		case f.json && f.dryRun:
@@ -129,13 +156,19 @@ func (f *deleteFlags) plans(ctx context.Context, c *client, p *paper, ids []stri
 			err = plan.show(p, id)
 		}
 		if err != nil {
-			return nil, false, err
+			return nil, nil, err
 		}
 		if plan.Reason == "" {
 			plans[id] = &plan
-		} else {
-			refused = true
+			continue
 		}
+		item, err := json.Marshal(map[string]any{
+			"session_id": id, "ok": false, "reason": plan.Reason, "detail": plan.Detail, "guards": plan.Guards,
+		})
+		if err != nil {
+			return nil, nil, err
+		}
+		refused = append(refused, item)
 	}
 	return plans, refused, nil
 }
@@ -167,28 +200,41 @@ func (f *deleteFlags) exportAll(ctx context.Context, c *client, p *paper, ids []
 	return nil
 }
 
-func (f *deleteFlags) deleteAll(ctx context.Context, c *client, p *paper, ids []string, expected map[string][]string) (failed bool, err error) {
+// deleteAll deletes what was agreed to, and says what became of everything that was named.
+func (f *deleteFlags) deleteAll(
+	ctx context.Context, c *client, p *paper, ids []string, expected map[string][]string, refused []json.RawMessage,
+) error {
 	params := f.addTo(map[string]any{"profile_home": f.home, "session_ids": ids, "expected_ids": expected})
 	done, stop := progressBar(p, len(ids))
-	answer, raw, err := askFor[bulkAnswer](ctx, c, "state_db.delete_sessions", params, func(event string, _ json.RawMessage) {
+	answer, _, err := askFor[bulkAnswer](ctx, c, "state_db.delete_sessions", params, func(event string, _ json.RawMessage) {
 		if event == "progress" {
 			done()
 		}
 	})
 	stop()
 	if err != nil {
-		return false, err
+		return err
 	}
-	if f.json {
-		err = p.say("%s", raw)
-	}
-	for _, item := range answer.Results {
+	failed := len(refused) > 0
+	for _, raw := range answer.Results {
+		var item deleted
+		if err := json.Unmarshal(raw, &item); err != nil {
+			return err
+		}
 		failed = failed || !item.OK
-		if !f.json && err == nil {
-			err = p.say("%s", item.line())
+		if !f.json {
+			if err := p.say("%s", item.line()); err != nil {
+				return err
+			}
 		}
 	}
-	return failed, err
+	if f.json {
+		answer.Results = append(answer.Results, refused...)
+		if err := printJSON(p, answer); err != nil {
+			return err
+		}
+	}
+	return failure(failed)
 }
 
 func (d *deleted) line() string {
@@ -203,17 +249,25 @@ func (d *deleted) line() string {
 	return fmt.Sprintf("kept\t%s\t%s (%s)", d.SessionID, d.Detail, d.Reason)
 }
 
-// askUser asks a question that only a clear yes answers.
-func askUser(p *paper, question string) (bool, error) {
-	if _, err := fmt.Fprintf(p.out, "%s [y/N] ", question); err != nil {
+// askUser asks a question that only a clear yes answers, on standard error so that the output may go elsewhere. An interrupt
+// is a no.
+func askUser(ctx context.Context, question string) (bool, error) {
+	if _, err := fmt.Fprintf(os.Stderr, "%s [y/N] ", question); err != nil {
 		return false, err
 	}
-	line, err := bufio.NewReader(os.Stdin).ReadString('\n')
-	if err != nil && line == "" {
-		return false, nil //nolint:nilerr // the end of the input is a no
+	typed := make(chan string, 1)
+	go func() {
+		line, _ := bufio.NewReader(os.Stdin).ReadString('\n') // the end of the input is a no
+		typed <- line
+	}()
+	select {
+	case line := <-typed:
+		answer := strings.ToLower(strings.TrimSpace(line))
+		return answer == "y" || answer == "yes", nil
+	case <-ctx.Done():
+		_, err := fmt.Fprintln(os.Stderr)
+		return false, err
 	}
-	answer := strings.ToLower(strings.TrimSpace(line))
-	return answer == "y" || answer == "yes", nil
 }
 
 // progressBar shows how many of many are done, on a terminal only. done counts one up; stop takes the bar away.

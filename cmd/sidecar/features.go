@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -43,12 +44,16 @@ command line.`,
 				if err != nil {
 					return err
 				}
+				possible := found.Path != "" && slices.Contains(c.capabilities, "path."+found.Path)
+				if found.Path != "" && !possible {
+					found.Path += ", which this version cannot take yet"
+				}
 				if flags.json {
 					err = p.say("%s", raw)
 				} else {
 					err = p.columns([]string{"", ""}, found.rows())
 				}
-				if err == nil && found.Path == "" {
+				if err == nil && !possible {
 					err = exitCode(exitFailure)
 				}
 				return err

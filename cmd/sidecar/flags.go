@@ -3,12 +3,15 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os/signal"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
+	"session-sidecar/internal/sessionid"
 	"session-sidecar/methods"
+	"session-sidecar/rpc"
 )
 
 // hostFlags are what a host says in its handshake.
@@ -77,6 +80,11 @@ func sessionArguments(most int) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) == 0 || (most > 0 && len(args) > most) {
 			return usageError{errors.New("name the session; `sidecar list` shows them")}
+		}
+		for _, id := range args {
+			if !sessionid.Safe(id) {
+				return usageError{fmt.Errorf("%s is no session id", rpc.Quote(id))}
+			}
 		}
 		return nil
 	}

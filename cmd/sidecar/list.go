@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"os"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -53,7 +55,7 @@ Exit status: 0; 1 if the history cannot be read; 2 for a wrong command line.`,
 		},
 	}
 	flags.add(cmd)
-	cmd.Flags().StringVar(&query, "query", "", "only conversations that hold all these words")
+	cmd.Flags().StringVar(&query, "query", "", "only conversations with a message that holds all these words")
 	cmd.Flags().IntVar(&limit, "limit", 50, "at most so many")
 	return cmd
 }
@@ -87,7 +89,13 @@ func list(ctx context.Context, c *client, p *paper, flags homeFlags, query strin
 	for _, conversation := range all {
 		rows = append(rows, conversation.row(p.terminal))
 	}
-	return p.columns([]string{"session", "last activity", "messages", "size", "", "title"}, rows)
+	if err := p.columns([]string{"session", "last activity", "messages", "size", "", "title"}, rows); err != nil {
+		return err
+	}
+	if next != "" {
+		fmt.Fprintf(os.Stderr, "There are more than these %d; --limit shows them.\n", len(all))
+	}
+	return nil
 }
 
 func (c *conversation) row(terminal bool) []string {

@@ -67,11 +67,18 @@ func (p *paper) columns(head []string, rows [][]string) error {
 		w.AppendRow(cells(rows[i]))
 	}
 	last := len(head)
+	enforcer := snip
+	if strings.Join(head, "") == "" {
+		enforcer = text.WrapSoft // facts, not titles: nothing of them may be lost
+	}
 	w.SetColumnConfigs([]table.ColumnConfig{{
-		Number: last, WidthMax: p.roomForLast(append(rows, head)), WidthMaxEnforcer: text.Trim,
+		Number: last, WidthMax: p.roomForLast(append(rows, head)), WidthMaxEnforcer: enforcer,
 	}})
 	return p.say("%s", w.Render())
 }
+
+// snip cuts a text to a width and says so.
+func snip(cell string, width int) string { return text.Snip(cell, width, "…") }
 
 // roomForLast is how wide the last column may be beside the others, each of which has a space on both sides.
 func (p *paper) roomForLast(rows [][]string) int {

@@ -12,7 +12,8 @@ import (
 
 // plan is the result of state_db.preview_delete.
 type plan struct {
-	IDs []struct {
+	Existed *bool
+	IDs     []struct {
 		ID           string
 		Why          string
 		Title        string
@@ -24,10 +25,10 @@ type plan struct {
 		Bytes int64
 	}
 	Guards []struct {
-		SessionID string `json:"session_id"`
-		Kind      string
-		Holder    string
-		ExpiresAt float64 `json:"expires_at"`
+		SessionID string   `json:"session_id"`
+		Kind      string   `json:"kind"`
+		Holder    string   `json:"holder"`
+		ExpiresAt *float64 `json:"expires_at,omitempty"`
 	}
 	LeftBehind []struct {
 		Kind  string
@@ -95,8 +96,16 @@ func (pl *plan) show(p *paper, id string) error {
 		}
 	}
 	for _, g := range pl.Guards {
-		expires := g.ExpiresAt
-		if err := p.say("in use\t%s\tby %s\tuntil %s", g.SessionID, plainCells([]string{g.Holder})[0], momentText(&expires)); err != nil {
+		until := "for ever"
+		if g.ExpiresAt != nil {
+			until = "until " + momentText(g.ExpiresAt)
+		}
+		if err := p.say("in use\t%s\tby %s\t%s", g.SessionID, plainCells([]string{g.Holder})[0], until); err != nil {
+			return err
+		}
+	}
+	if pl.Existed != nil && !*pl.Existed {
+		if err := p.say("there is no session %s; only what still names it would go", id); err != nil {
 			return err
 		}
 	}
@@ -134,7 +143,8 @@ var (
 		"lineage": "a segment of it",
 	}
 	whyStays = map[string]string{
-		"branch": "a branch", "continuation": "goes on from it", "after_branch": "began after it branched",
-		"below_kept": "belongs to one that stays", "not_a_delegate": "a conversation of its own",
+		"branch": "a branch", "continuation": "goes on from it", "delegate_of_compressed": "worked for an older segment",
+		"after_branch": "began after it branched",
+		"below_kept":   "belongs to one that stays", "not_a_delegate": "a conversation of its own",
 	}
 )
