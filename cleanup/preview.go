@@ -2,6 +2,7 @@ package cleanup
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 )
 
@@ -43,6 +44,9 @@ func (f *Folder) sizes(owned []claim) ([]Artifact, error) {
 	var artifacts []Artifact
 	for _, c := range owned {
 		info, err := f.root.Lstat(c.name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // it went since the folder was listed
+		}
 		if err != nil {
 			return nil, err
 		}

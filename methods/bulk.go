@@ -3,7 +3,6 @@ package methods
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"session-sidecar/internal/deletion"
@@ -37,8 +36,12 @@ type progressEvent struct {
 // deleteSessions is contract 5d. Each item refuses inside itself; only a cancel before anything was deleted, and an
 // unexpected failure, are errors.
 func (db *stateDB) deleteSessions(ctx context.Context, p bulkParams) (bulkResult, error) {
+	named := map[SessionID]bool{}
+	for _, id := range p.SessionIDs {
+		named[id] = true
+	}
 	for id := range p.ExpectedIDs {
-		if !slices.Contains(p.SessionIDs, SessionID(id)) {
+		if !named[SessionID(id)] {
 			return bulkResult{}, invalidParams("expected_ids names %q, which session_ids does not", id)
 		}
 	}

@@ -78,6 +78,8 @@ func refuseUnbuilt(_ context.Context, fields map[string]json.RawMessage) error {
 	for field, value := range fields {
 		for _, option := range []string{"keep_days", "purge_index"} {
 			switch {
+			case field == "purge_index" && string(value) != "true":
+				delete(fields, field) // it asks for nothing
 			case !strings.EqualFold(field, option):
 			case field != option:
 				return invalidParams("the field %q is spelled %q", option, field)

@@ -204,7 +204,11 @@ func explain(schema *jsonschema.Schema, fields map[string]json.RawMessage, err e
 	if m == nil {
 		return invalidParams("the parameters do not fit the method's schema")
 	}
-	return invalidParams("the field %q must be %s", m[1], describe(schema.Properties[m[1]]))
+	property := schema.Properties[m[1]]
+	if property.Items != nil && strings.Contains(err.Error(), "/items") {
+		return invalidParams("each element of the field %q must be %s", m[1], describe(property.Items))
+	}
+	return invalidParams("the field %q must be %s", m[1], describe(property))
 }
 
 // describe puts a property's schema in words.

@@ -20,7 +20,8 @@ type callKey struct{}
 // FromContext gives the Control of the call that runs in this context.
 func FromContext(ctx context.Context) *Control { return ctx.Value(callKey{}).(*Control) }
 
-// Stream sends a stream frame of this call; seq counts from 1 (contract 1.3).
+// Stream sends a stream frame of this call; seq counts from 1 (contract 1.3). It never waits for the host to read: the call
+// may hold locks.
 func (c *Control) Stream(event string, data any) error {
 	name, err := Encode(event)
 	if err != nil {
@@ -34,7 +35,7 @@ func (c *Control) Stream(event string, data any) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.seq++
-	c.server.out.send(streamFrame(c.id, c.seq, name, encoded))
+	c.server.out.sendNow(streamFrame(c.id, c.seq, name, encoded))
 	return nil
 }
 

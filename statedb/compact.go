@@ -58,6 +58,20 @@ func Compact(ctx context.Context, path string, progress func(CompactProgress)) (
 	if result.BytesBefore, err = diskSize(path); err != nil {
 		return nil, err
 	}
+	s, err := c.readSchema(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if !s.has("sessions", "id") || !s.has("messages", "session_id") {
+		return nil, unsupported("the store has no tables sessions and messages")
+	}
+	// Somebody who reads an older state would make the log keep a second copy of everything.
+	switch done, err := c.truncateWAL(ctx); {
+	case err != nil:
+		return nil, classify("empty the log", err)
+	case !done:
+		return nil, &Error{Kind: ErrBusy, Detail: "another process is using the store"}
+	}
 	faultpoint.Hit(faultpoint.CompactBegins)
 	if err := c.vacuum(ctx, path, progress); err != nil {
 		// What VACUUM wrote to the log is void and would keep its space: on a full disk nobody could write any more.

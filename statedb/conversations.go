@@ -2,6 +2,7 @@ package statedb
 
 import (
 	"cmp"
+	"context"
 	"slices"
 )
 
@@ -58,7 +59,7 @@ type families struct {
 // families sorts the graph. No row is lost: one that neither continues another nor works for one begins a conversation.
 // So does a delegate that something continues; it counts as a delegate too, because it goes with the row that it works
 // for.
-func (g *graph) families() *families {
+func (g *graph) families(ctx context.Context) (*families, error) {
 	f := &families{
 		next: map[*session]*session{}, previous: map[*session]*session{},
 		owner: map[*session]*session{}, delegates: map[*session][]*session{},
@@ -69,6 +70,9 @@ func (g *graph) families() *families {
 		}
 	}
 	for _, row := range g.rows {
+		if err := ctx.Err(); err != nil {
+			return nil, err // markers that lead far away make this slow
+		}
 		f.findDelegates(g, row)
 	}
 	f.cutCycles()
@@ -80,7 +84,7 @@ func (g *graph) families() *families {
 			f.begin(row)
 		}
 	}
-	return f
+	return f, nil
 }
 
 // onlyContinuation is the one child that continues a row. Where two do, nobody can say which one the conversation is,

@@ -56,7 +56,10 @@ func (c *conn) conversations(ctx context.Context, request ListRequest) (*Page, e
 			matches[all.rows[id]] = true // nil where the message has no session; nobody asks for that
 		}
 	}
-	f := all.families()
+	f, err := all.families(ctx)
+	if err != nil {
+		return nil, err
+	}
 	listed, next := cut(f.place(activity, matches), request.Before, request.Limit)
 	page := &Page{Next: next}
 	page.Conversations, err = c.describeConversations(ctx, s, all, f, listed)

@@ -112,7 +112,7 @@ func TestFamilies(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			assert.Equal(t, c.want, told(graphOf(t, c.rows...).families()))
+			assert.Equal(t, c.want, told(familiesOf(t, graphOf(t, c.rows...))))
 		})
 	}
 }
@@ -124,7 +124,7 @@ func TestLongConversationsAreCutWhereADeleteStops(t *testing.T) {
 		rows = append(rows, fmt.Sprintf("s%04d s%04d cli compression 1 -", i+1, i))
 	}
 	g := graphOf(t, rows...)
-	f := g.families()
+	f := familiesOf(t, g)
 	require.Len(t, f.conversations, 2)
 	slices.SortFunc(f.conversations, func(a, b []*session) int { return len(b) - len(a) })
 	assert.Len(t, f.conversations[0], len(g.chain("s0001")))
@@ -139,7 +139,7 @@ func TestNoSessionIsLost(t *testing.T) {
 	for range 2000 {
 		rows := anyRows(random, 2+random.IntN(8))
 		g := graphOf(t, rows...)
-		f := g.families()
+		f := familiesOf(t, g)
 		segments, seen := map[string]int{}, map[string]bool{}
 		for _, conversation := range f.conversations {
 			for _, row := range conversation {
@@ -159,7 +159,7 @@ func TestNoSessionIsLost(t *testing.T) {
 		for id, n := range segments {
 			require.Equal(t, 1, n, "%s: %q", id, rows)
 		}
-		require.Equal(t, told(f), told(graphOf(t, rows...).families()), "%q", rows)
+		require.Equal(t, told(f), told(familiesOf(t, graphOf(t, rows...))), "%q", rows)
 	}
 }
 
@@ -198,7 +198,7 @@ func TestPlace(t *testing.T) {
 			}
 		}
 		placed := []string{}
-		for _, one := range g.families().place(activity, matches) {
+		for _, one := range familiesOf(t, g).place(activity, matches) {
 			text := one.Root
 			if one.Activity != nil {
 				text += fmt.Sprint(" ", *one.Activity)
@@ -252,4 +252,12 @@ func TestPagesNeitherRepeatNorSkip(t *testing.T) {
 		}
 		require.Equal(t, want, roots, "pages of %d", limit)
 	}
+}
+
+// familiesOf is graph.families without a cancel.
+func familiesOf(t *testing.T, g *graph) *families {
+	t.Helper()
+	f, err := g.families(t.Context())
+	require.NoError(t, err)
+	return f
 }

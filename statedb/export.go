@@ -81,6 +81,18 @@ func (e *exporter) export(ctx context.Context, plan *Plan, requested string) err
 			}
 		}
 	}
+	// Rows of tables that we do not know go too, where their references cascade.
+	references, err := e.conn.foreignReferences(ctx)
+	if err != nil {
+		return err
+	}
+	for _, r := range references {
+		if _, written := e.rows[r.table]; r.onDelete == "CASCADE" && !written {
+			if err := e.table(ctx, r.table, r.column, ids, ""); err != nil {
+				return err
+			}
+		}
+	}
 	if plan.schema.has("system_prompts", "hash") && plan.schema.has("sessions", "system_prompt_hash") {
 		hashes, err := e.conn.promptsOf(ctx, plan.IDs())
 		if err != nil {

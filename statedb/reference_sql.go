@@ -13,29 +13,41 @@ var ownTables = []string{
 	"session_admissions", "worker_executions",
 }
 
-// refuseForeignRows is ErrUnsupported, with the table's name, where a table that we do not know holds a reference to one
-// of the ids that would stop the delete (contract 3): NO ACTION, RESTRICT or SET DEFAULT. A reference that cascades or
-// becomes NULL is the schema's own answer and no reason to refuse.
-func (c *conn) refuseForeignRows(ctx context.Context, ids []string) error {
-	type reference struct{ table, column string }
-	var stopping []reference
-	err := c.each(ctx, func(scan scanFunc) error {
+// reference is a foreign key of a table that we do not know to sessions(id).
+type reference struct{ table, column, onDelete string }
+
+// stops tells whether a row that holds such a reference would stop the delete. One that cascades or becomes NULL is the
+// schema's own answer.
+func (r reference) stops() bool { return r.onDelete != "CASCADE" && r.onDelete != "SET NULL" }
+
+// foreignReferences lists them, in the order of the tables' names.
+func (c *conn) foreignReferences(ctx context.Context) (references []reference, err error) {
+	err = c.each(ctx, func(scan scanFunc) error {
 		var r reference
-		var onDelete string
-		if err := scan(&r.table, &r.column, &onDelete); err != nil {
+		if err := scan(&r.table, &r.column, &r.onDelete); err != nil {
 			return err
 		}
-		if !slices.Contains(ownTables, strings.ToLower(r.table)) && onDelete != "CASCADE" && onDelete != "SET NULL" {
-			stopping = append(stopping, r)
+		if !slices.Contains(ownTables, strings.ToLower(r.table)) {
+			references = append(references, r)
 		}
 		return nil
 	}, `SELECT t.name, f."from", f.on_delete FROM sqlite_schema t, pragma_foreign_key_list(t.name) f
 		WHERE t.type = 'table' AND t.sql NOT LIKE 'CREATE VIRTUAL%' AND lower(f."table") = 'sessions'
 		AND (f."to" IS NULL OR lower(f."to") = 'id') ORDER BY t.name, f.id`)
+	return references, classify("read the foreign keys", err)
+}
+
+// refuseForeignRows is ErrUnsupported, with the table's name, where a table that we do not know holds a reference to one
+// of the ids that would stop the delete (contract 3): NO ACTION, RESTRICT or SET DEFAULT.
+func (c *conn) refuseForeignRows(ctx context.Context, ids []string) error {
+	references, err := c.foreignReferences(ctx)
 	if err != nil {
-		return classify("read the foreign keys", err)
+		return err
 	}
-	for _, r := range stopping {
+	for _, r := range references {
+		if !r.stops() {
+			continue
+		}
 		err := inChunks(ids, func(list string, args []any) error {
 			query := fmt.Sprintf("SELECT 1 FROM %s WHERE %s IN %s", quoted(r.table), quoted(r.column), list)
 			found, err := c.exists(ctx, query, args...)

@@ -121,7 +121,7 @@ func runDelete(ctx context.Context, c *client, p *paper, flags *deleteFlags, ids
 			return errors.Join(err, exitCode(exitDeclined))
 		}
 	}
-	if err := flags.exportAll(ctx, c, p, agreed); err != nil {
+	if err := flags.exportAll(ctx, c, p, agreed, len(ids) > 1); err != nil {
 		return err
 	}
 	expected := map[string][]string{}
@@ -151,7 +151,7 @@ func (f *deleteFlags) plans(
 		}
 		switch {
 		case f.json && f.dryRun:
-			err = p.say("%s", raw)
+			err = p.raw(string(raw))
 		case !f.json:
 			err = plan.show(p, id)
 		}
@@ -174,13 +174,13 @@ func (f *deleteFlags) plans(
 }
 
 // exportAll writes the copies that were asked for, before anything is deleted.
-func (f *deleteFlags) exportAll(ctx context.Context, c *client, p *paper, ids []string) error {
+func (f *deleteFlags) exportAll(ctx context.Context, c *client, p *paper, ids []string, intoFolder bool) error {
 	if f.export == "" {
 		return nil
 	}
 	for _, id := range ids {
 		to := f.export
-		if len(ids) > 1 {
+		if intoFolder { // as many were named, however many of them are left
 			to = filepath.Join(to, id+".json")
 		}
 		absolute, err := filepath.Abs(to)
@@ -223,7 +223,7 @@ func (f *deleteFlags) deleteAll(
 		}
 		failed = failed || !item.OK
 		if !f.json {
-			if err := p.say("%s", item.line()); err != nil {
+			if err := item.say(p); err != nil {
 				return err
 			}
 		}
@@ -237,16 +237,16 @@ func (f *deleteFlags) deleteAll(
 	return failure(failed)
 }
 
-func (d *deleted) line() string {
+func (d *deleted) say(p *paper) error {
 	switch {
 	case d.TakenBy != "":
-		return fmt.Sprintf("deleted\t%s\twith %s", d.SessionID, d.TakenBy)
+		return p.say("deleted\t%s\twith %s", d.SessionID, d.TakenBy)
 	case d.OK:
-		return fmt.Sprintf("deleted\t%s\t%s", d.SessionID, count(len(d.DeletedIDs), "session"))
+		return p.say("deleted\t%s\t%s", d.SessionID, count(len(d.DeletedIDs), "session"))
 	case d.DeletedIDs != nil:
-		return fmt.Sprintf("deleted\t%s\tbut %s (%s)", d.SessionID, d.Detail, d.Reason)
+		return p.say("deleted\t%s\tbut %s (%s)", d.SessionID, d.Detail, d.Reason)
 	}
-	return fmt.Sprintf("kept\t%s\t%s (%s)", d.SessionID, d.Detail, d.Reason)
+	return p.say("kept\t%s\t%s (%s)", d.SessionID, d.Detail, d.Reason)
 }
 
 // askUser asks a question that only a clear yes answers, on standard error so that the output may go elsewhere. An interrupt

@@ -49,7 +49,7 @@ command line.`,
 					found.Path += ", which this version cannot take yet"
 				}
 				if flags.json {
-					err = p.say("%s", raw)
+					err = p.raw(string(raw))
 				} else {
 					err = p.columns([]string{"", ""}, found.rows())
 				}

@@ -47,10 +47,10 @@ func run(args []string) int {
 	case errors.As(err, &code):
 		return int(code)
 	case errors.As(err, &usage):
-		fmt.Fprintf(os.Stderr, "sidecar: %v; see 'sidecar --help'\n", err)
+		fmt.Fprintf(os.Stderr, "sidecar: %s; see 'sidecar --help'\n", plainText(err.Error()))
 		return exitUsage
 	}
-	fmt.Fprintln(os.Stderr, "sidecar:", err)
+	fmt.Fprintln(os.Stderr, "sidecar:", plainText(err.Error()))
 	return exitFailure
 }
 

@@ -36,8 +36,20 @@ func newPaper(out io.Writer) *paper {
 	return p
 }
 
+// say prints one line. What it is told from outside cannot break the line or drive the terminal.
 func (p *paper) say(format string, args ...any) error {
+	for i, arg := range args {
+		if text, ok := arg.(string); ok {
+			args[i] = plainText(text)
+		}
+	}
 	_, err := fmt.Fprintf(p.out, format+"\n", args...)
+	return err
+}
+
+// raw prints a line of JSON, or a table, as it is.
+func (p *paper) raw(line string) error {
+	_, err := fmt.Fprintln(p.out, line)
 	return err
 }
 
@@ -46,7 +58,7 @@ func (p *paper) say(format string, args ...any) error {
 func (p *paper) columns(head []string, rows [][]string) error {
 	if !p.terminal {
 		for _, row := range rows {
-			if err := p.say("%s", strings.Join(plainCells(row), "\t")); err != nil {
+			if err := p.raw(strings.Join(plainCells(row), "\t")); err != nil {
 				return err
 			}
 		}
@@ -74,7 +86,7 @@ func (p *paper) columns(head []string, rows [][]string) error {
 	w.SetColumnConfigs([]table.ColumnConfig{{
 		Number: last, WidthMax: p.roomForLast(append(rows, head)), WidthMaxEnforcer: enforcer,
 	}})
-	return p.say("%s", w.Render())
+	return p.raw(w.Render())
 }
 
 // snip cuts a text to a width and says so.
@@ -108,14 +120,21 @@ func cells(texts []string) table.Row {
 func plainCells(row []string) []string {
 	plain := make([]string, len(row))
 	for i, cell := range row {
-		plain[i] = strings.Map(func(r rune) rune {
-			if r < 0x20 || (r >= 0x7f && r < 0xa0) || (r >= 0x202a && r <= 0x202e) || (r >= 0x2066 && r <= 0x2069) {
-				return ' '
-			}
-			return r
-		}, cell)
+		plain[i] = plainText(cell)
 	}
 	return plain
+}
+
+// plainText takes out control characters, and the ones that turn the direction of writing.
+func plainText(text string) string {
+	return strings.Map(func(r rune) rune {
+		control := r < 0x20 || (r >= 0x7f && r < 0xa0)
+		turning := r == 0x61c || r == 0x200e || r == 0x200f || (r >= 0x202a && r <= 0x202e) || (r >= 0x2066 && r <= 0x2069)
+		if control || turning || r == 0x2028 || r == 0x2029 {
+			return ' '
+		}
+		return r
+	}, text)
 }
 
 // bytesText is a size for a human.

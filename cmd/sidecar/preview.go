@@ -57,7 +57,7 @@ history cannot be read; 2 for a wrong command line.`,
 					return err
 				}
 				if flags.json {
-					err = p.say("%s", raw)
+					err = p.raw(string(raw))
 				} else {
 					err = plan.show(p, args[0])
 				}
@@ -100,7 +100,7 @@ func (pl *plan) show(p *paper, id string) error {
 		if g.ExpiresAt != nil {
 			until = "until " + momentText(g.ExpiresAt)
 		}
-		if err := p.say("in use\t%s\tby %s\t%s", g.SessionID, plainCells([]string{g.Holder})[0], until); err != nil {
+		if err := p.say("in use\t%s\tby %s\t%s", g.SessionID, g.Holder, until); err != nil {
 			return err
 		}
 	}

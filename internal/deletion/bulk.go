@@ -45,10 +45,10 @@ func (d *Deleter) DeleteMany(ctx context.Context, request BulkRequest, progress 
 				continue
 			}
 			one := request.Request
-			one.SessionID, one.ExpectedIDs = id, request.ExpectedIDs[id]
+			one.SessionID, one.ExpectedIDs = id, without(request.ExpectedIDs[id], takenBy)
 			outcome, err := d.deleteOne(ctx, h, one)
-			if ctx.Err() != nil && outcome == nil {
-				return ctx.Err()
+			if outcome == nil && errors.Is(err, context.Canceled) && ctx.Err() != nil {
+				return err
 			}
 			if err != nil && failsTheHome(err) {
 				return err
@@ -66,6 +66,20 @@ func (d *Deleter) DeleteMany(ctx context.Context, request BulkRequest, progress 
 		items[next] = BulkItem{SessionID: request.SessionIDs[next], Err: err}
 	}
 	return items
+}
+
+// without leaves out what this call has deleted already: the user agreed to it there, and it is no change by anybody else.
+func without(expected []string, takenBy map[string]string) []string {
+	if expected == nil {
+		return nil
+	}
+	rest := []string{}
+	for _, id := range expected {
+		if _, taken := takenBy[id]; !taken {
+			rest = append(rest, id)
+		}
+	}
+	return rest
 }
 
 // failsTheHome tells whether an error would meet every other id of the home as well (contract 5d).

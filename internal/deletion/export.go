@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"session-sidecar/cleanup"
@@ -79,6 +80,9 @@ func (c *counted) Write(data []byte) (int, error) {
 	return n, err
 }
 
+// ownNames are what a home keeps for itself, whether it is there yet or not.
+var ownNames = []string{locks.FileName, cleanup.FolderName, "trash"}
+
 // refuseOwnPlaces keeps an export out of sessions/, where cleanup could remove it, and away from the names that
 // SQLite and the locks open. Folders are compared as files: links and upper case spell one in many ways.
 func refuseOwnPlaces(homePath, store, to string) error {
@@ -87,7 +91,7 @@ func refuseOwnPlaces(homePath, store, to string) error {
 		return err
 	}
 	name := strings.ToLower(filepath.Base(to))
-	if name == locks.FileName && sameFile(folder, homePath) {
+	if slices.Contains(ownNames, name) && sameFile(folder, homePath) {
 		return ErrUnsafeTarget
 	}
 	for _, path := range []string{filepath.Join(homePath, statedb.FileName), store} {

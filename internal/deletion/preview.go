@@ -73,9 +73,9 @@ func (d *Deleter) explainChange(ctx context.Context, h lockedHome, err error) er
 	if !errors.As(err, &failure) || failure.Plan == nil {
 		return err
 	}
-	preview, previewErr := withArtifacts(ctx, h.folder, h.path, failure.Plan)
-	if previewErr != nil {
-		return previewErr
+	preview, listing := withArtifacts(ctx, h.folder, h.path, failure.Plan)
+	if listing != nil {
+		preview = &Preview{Plan: failure.Plan} // the rows are what was agreed to; the files can be looked up again
 	}
 	return &PlanChanged{preview, err}
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"syscall"
 
 	"session-sidecar/internal/faultpoint"
 )
@@ -158,5 +159,9 @@ func syncFolder(path string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(folder.Sync(), folder.Close())
+	err = folder.Sync()
+	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
+		err = nil // some network and FUSE file systems have nothing to sync for a folder
+	}
+	return errors.Join(err, folder.Close())
 }
