@@ -3,6 +3,7 @@ package statedb
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 )
 
@@ -75,6 +76,7 @@ func (g *graph) families(ctx context.Context) (*families, error) {
 		}
 		f.findDelegates(g, row)
 	}
+	f.takeAlong(g)
 	f.cutCycles()
 	for delegate, owner := range f.owner {
 		f.delegates[owner] = append(f.delegates[owner], delegate)
@@ -112,6 +114,23 @@ func (f *families) findDelegates(g *graph, owner *session) {
 		if f.previous[row] == nil && !keeper.keeps(row) {
 			f.owner[row] = owner
 		}
+	}
+}
+
+// takeAlong finds the rows that go on after a delegate and work for it too, as a subagent's do: they go with its owner and
+// begin nothing of their own.
+func (f *families) takeAlong(g *graph) {
+	queue := slices.Collect(maps.Keys(f.owner))
+	for ; len(queue) > 0; queue = queue[1:] {
+		row := queue[0]
+		next := f.next[row]
+		if next == nil || !slices.Contains(g.delegatedBy(row.id), next) || newKeeper(g, row.id).keeps(next) {
+			continue
+		}
+		delete(f.next, row)
+		delete(f.previous, next)
+		f.owner[next] = row
+		queue = append(queue, next)
 	}
 }
 

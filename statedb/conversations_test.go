@@ -91,6 +91,10 @@ func TestFamilies(t *testing.T) {
 			[]string{"a - cli - 1 -", "d a subagent compression 1 -", "e d subagent - 1 -", "f a subagent - 1 -"},
 			[]string{"a[d f]", "d>e"},
 		},
+		"what goes on after a delegate and works for it goes along": {
+			[]string{"a - cli - 1 -", "d a subagent cli_close 1 -", "e d subagent cli_close 1 -", "f e subagent - 1 -"},
+			[]string{"a[d e f]"},
+		},
 		"a segment is no delegate of the one before": {
 			[]string{"a - subagent cli_close 1 -", "b a subagent - 1 -"},
 			[]string{"a>b"},

@@ -78,8 +78,9 @@ func (c *conn) searchable(ctx context.Context, s *schema) (with searchable, err 
 }
 
 // condition is SQL that holds for a message m in which the word occurs, with its arguments. Both indexes are asked, since
-// one knows beginnings of words, in tool calls too, and the other any part of a text. What neither can know (one or two
-// characters of a script without spaces, or of no script at all) is looked for in the text itself.
+// one knows beginnings of words, in tool calls too, and the other any part of a text. What neither can know (words of a
+// script without spaces in what the trigram index leaves out, one or two characters, or none of any script) is looked for
+// in the text itself.
 func (with searchable) condition(word string, last bool) (condition string, args []any) {
 	var found []string
 	match := func(index, pattern string) {
@@ -98,7 +99,7 @@ func (with searchable) condition(word string, last bool) (condition string, args
 	if byTrigrams {
 		match(trigramIndex, phrase)
 	}
-	if with.content && !byTrigrams && (len(found) == 0 || strings.ContainsFunc(word, isCJK)) {
+	if with.content && (len(found) == 0 || strings.ContainsFunc(word, isCJK)) {
 		found = append(found, "instr(m.content, ?) > 0")
 		args = append(args, word)
 	}

@@ -61,7 +61,7 @@ func TestEachWayToSearch(t *testing.T) {
 		{everything, "---", true, "(" + trigram + ")", []any{`"---"`}},
 		{everything, "--", true, "(" + content + ")", []any{"--"}},
 		{everything, "語", false, "(" + word + " OR " + content + ")", []any{`"語"`, "語"}},
-		{everything, "日本語", false, "(" + word + " OR " + trigram + ")", []any{`"日本語"`, `"日本語"`}},
+		{everything, "日本語", false, "(" + word + " OR " + trigram + " OR " + content + ")", []any{`"日本語"`, `"日本語"`, "日本語"}},
 		{noTrigrams, "日本語", false, "(" + word + " OR " + content + ")", []any{`"日本語"`, "日本語"}},
 		{noTrigrams, "fox", false, "(" + word + ")", []any{`"fox"`}},
 		{noWords, "fox", true, "(" + trigram + ")", []any{`"fox"`}},
