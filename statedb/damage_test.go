@@ -114,13 +114,18 @@ func TestAStoreThatWasCutOff(t *testing.T) {
 	assert.True(t, bytes.Equal(whole[:len(whole)/2], bytesOf(t, home)))
 }
 
-// A damaged index of the Agent is a damaged store and no missing tokenizer.
+// A damaged index of the Agent is a damaged store and no missing tokenizer, wherever it is found out.
 func TestADamagedFullTextIndex(t *testing.T) {
-	home := filled(t)
-	home.Exec("UPDATE messages_fts_data SET block = x'ff00ff00'")
-	tx := begin(t, home)
-	_, err := remove(t, tx, "x")
-	require.ErrorIs(t, err, ErrCorrupt)
-	require.NoError(t, tx.Rollback())
-	assert.Len(t, home.Query("SELECT id FROM messages"), 400)
+	for _, damage := range []string{
+		"UPDATE messages_fts_data SET block = x'ff00ff00'", // when a row goes
+		"DELETE FROM messages_fts_data",                    // when the index is looked at
+	} {
+		home := filled(t)
+		home.Exec(damage)
+		tx := begin(t, home)
+		_, err := remove(t, tx, "x")
+		require.ErrorIs(t, err, ErrCorrupt, damage)
+		require.NoError(t, tx.Rollback())
+		assert.Len(t, home.Query("SELECT id FROM messages"), 400)
+	}
 }
