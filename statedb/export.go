@@ -3,6 +3,7 @@ package statedb
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"io"
 	"time"
 
@@ -76,20 +77,25 @@ func (e *exporter) export(ctx context.Context, plan *Plan, requested string) err
 	}
 	for _, t := range tables {
 		if plan.schema.has(t.name, t.key) {
-			if err := e.table(ctx, t.name, t.key, ids, t.order); err != nil {
+			if err := e.table(ctx, t.name, quoted(t.key)+" = ?", ids, t.order); err != nil {
 				return err
 			}
 		}
 	}
 	// Rows of tables that we do not know go too, where their references cascade.
-	references, err := e.conn.foreignReferences(ctx)
-	if err != nil {
-		return err
-	}
-	for _, r := range references {
-		if _, written := e.rows[r.table]; r.onDelete == "CASCADE" && !written {
-			if err := e.table(ctx, r.table, r.column, ids, ""); err != nil {
-				return err
+	for _, known := range []struct{ table, condition string }{
+		{"sessions", "%s = ?"},
+		{"messages", "%s IN (SELECT id FROM messages WHERE session_id = ?)"},
+	} {
+		references, err := e.conn.foreignReferences(ctx, known.table)
+		if err != nil {
+			return err
+		}
+		for _, r := range references {
+			if _, written := e.rows[r.table]; r.onDelete == "CASCADE" && !written {
+				if err := e.table(ctx, r.table, fmt.Sprintf(known.condition, quoted(r.column)), ids, ""); err != nil {
+					return err
+				}
 			}
 		}
 	}
@@ -98,7 +104,7 @@ func (e *exporter) export(ctx context.Context, plan *Plan, requested string) err
 		if err != nil {
 			return err
 		}
-		if err := e.table(ctx, "system_prompts", "hash", hashes, ""); err != nil {
+		if err := e.table(ctx, "system_prompts", "hash = ?", hashes, ""); err != nil {
 			return err
 		}
 	}
@@ -106,7 +112,7 @@ func (e *exporter) export(ctx context.Context, plan *Plan, requested string) err
 	return e.out.Flush()
 }
 
-func (e *exporter) table(ctx context.Context, name, key string, keys []any, order string) error {
+func (e *exporter) table(ctx context.Context, name, condition string, keys []any, order string) error {
 	columns, err := e.conn.columnsOf(ctx, name)
 	if err != nil {
 		return err
@@ -115,7 +121,7 @@ func (e *exporter) table(ctx context.Context, name, key string, keys []any, orde
 	e.value(name)
 	e.raw(":[")
 	e.rows[name] = 0
-	err = e.conn.eachRow(ctx, name, columns, key, keys, order, func(cells []any) error {
+	err = e.conn.eachRow(ctx, name, columns, condition, keys, order, func(cells []any) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}

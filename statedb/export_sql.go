@@ -21,11 +21,11 @@ func (c *conn) columnsOf(ctx context.Context, table string) (columns []string, e
 	return columns, classify("read the columns of "+table, err)
 }
 
-// eachRow hands every row of a table whose key column has one of the values to use, in the order of the values, then of
+// eachRow hands every row of a table for which a condition holds with one of the values to use, in the order of the values, then of
 // the column order, or of all columns where there is none of that name. No value is converted: the plus sign hides what a
 // column is declared as, which the driver would otherwise obey.
 func (c *conn) eachRow(
-	ctx context.Context, table string, columns []string, key string, values []any, order string, use func([]any) error,
+	ctx context.Context, table string, columns []string, condition string, values []any, order string, use func([]any) error,
 ) error {
 	list := make([]string, len(columns))
 	for i, column := range columns {
@@ -35,7 +35,7 @@ func (c *conn) eachRow(
 	if slices.ContainsFunc(columns, func(column string) bool { return strings.EqualFold(column, order) }) {
 		by = quoted(order)
 	}
-	query := "SELECT " + strings.Join(list, ", ") + " FROM " + quoted(table) + " WHERE " + quoted(key) + " = ? ORDER BY " + by
+	query := "SELECT " + strings.Join(list, ", ") + " FROM " + quoted(table) + " WHERE " + condition + " ORDER BY " + by
 	cells := make([]any, len(columns))
 	into := make([]any, len(columns))
 	for i := range cells {

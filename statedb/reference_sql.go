@@ -13,15 +13,15 @@ var ownTables = []string{
 	"session_admissions", "worker_executions",
 }
 
-// reference is a foreign key of a table that we do not know to sessions(id).
+// reference is a foreign key of a table that we do not know to the id of sessions, or of messages.
 type reference struct{ table, column, onDelete string }
 
 // stops tells whether a row that holds such a reference would stop the delete. One that cascades or becomes NULL is the
 // schema's own answer.
 func (r reference) stops() bool { return r.onDelete != "CASCADE" && r.onDelete != "SET NULL" }
 
-// foreignReferences lists them, in the order of the tables' names.
-func (c *conn) foreignReferences(ctx context.Context) (references []reference, err error) {
+// foreignReferences lists those to one table, in the order of the tables' names.
+func (c *conn) foreignReferences(ctx context.Context, to string) (references []reference, err error) {
 	err = c.each(ctx, func(scan scanFunc) error {
 		var r reference
 		if err := scan(&r.table, &r.column, &r.onDelete); err != nil {
@@ -32,15 +32,15 @@ func (c *conn) foreignReferences(ctx context.Context) (references []reference, e
 		}
 		return nil
 	}, `SELECT t.name, f."from", f.on_delete FROM sqlite_schema t, pragma_foreign_key_list(t.name) f
-		WHERE t.type = 'table' AND t.sql NOT LIKE 'CREATE VIRTUAL%' AND lower(f."table") = 'sessions'
-		AND (f."to" IS NULL OR lower(f."to") = 'id') ORDER BY t.name, f.id`)
+		WHERE t.type = 'table' AND t.sql NOT LIKE 'CREATE VIRTUAL%' AND lower(f."table") = ?
+		AND (f."to" IS NULL OR lower(f."to") = 'id') ORDER BY t.name, f.id`, to)
 	return references, classify("read the foreign keys", err)
 }
 
 // refuseForeignRows is ErrUnsupported, with the table's name, where a table that we do not know holds a reference to one
 // of the ids that would stop the delete (contract 3): NO ACTION, RESTRICT or SET DEFAULT.
 func (c *conn) refuseForeignRows(ctx context.Context, ids []string) error {
-	references, err := c.foreignReferences(ctx)
+	references, err := c.foreignReferences(ctx, "sessions")
 	if err != nil {
 		return err
 	}
