@@ -126,3 +126,56 @@ func TestACallInFlightFinishesAfterTheOutputBreaks(t *testing.T) {
 	require.NoError(t, receive(t, finished))
 	receive(t, h.exited)
 }
+
+// Many large answers that are ready at once, and a host that reads slowly: none goes on before there is room for it, so the
+// host never counts as gone.
+func TestLargeAnswersAtOnceWaitTheirTurn(t *testing.T) {
+	const calls = 64
+	g := newGate()
+	h := start(t, routes{"big": {Call: func(ctx context.Context, params json.RawMessage) (any, error) {
+		if _, err := g.call(ctx, params); err != nil {
+			return nil, err
+		}
+		return more, nil
+	}}}, calls, withSmallQueue, func(s *Server) { s.out.giveUpAt = 2 * smallQueue })
+	for i := range calls {
+		h.send(ask(strconv.Itoa(i), "big", `{}`))
+	}
+	for range calls {
+		g.await(t)
+	}
+	close(g.open)
+	for _, r := range h.replies(calls) {
+		r.requireResult(t, `"`+more+`"`)
+	}
+	h.requireNothingElse()
+}
+
+// Of several that wait for room, the first to get it takes it: the others see it taken before its frame is queued.
+func TestRoomIsTakenByWhoGetsIt(t *testing.T) {
+	w := newWriter(func(error) {})
+	w.limit = 10
+	frame := []byte("a frame that is longer than the limit")
+	w.sendNow(frame)
+	passed := make(chan struct{}, 8)
+	for range cap(passed) {
+		go func() {
+			w.reserve(frame)
+			passed <- struct{}{}
+		}()
+	}
+	queued := func() int {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		return w.queued
+	}
+	for range cap(passed) {
+		_, ok := w.take() // the host reads one
+		require.True(t, ok)
+		receive(t, passed)
+		require.Greater(t, queued(), w.limit, "the next one has to wait")
+		w.sendReserved(frame)
+		require.Equal(t, len(frame)+1, queued())
+	}
+	require.Empty(t, passed)
+}

@@ -266,11 +266,14 @@ func (s *Server) run(c *call, endpoint Endpoint, params json.RawMessage) {
 	} else {
 		frame = resultFrame(c.id, result)
 	}
-	if !c.inline {
-		s.out.waitForRoom() // in its slot still, or a host that does not read could start calls without end
+	if c.inline {
+		s.finish(c)
+		s.out.sendNow(frame)
+		return
 	}
+	s.out.reserve(frame) // in its slot still, or a host that does not read could start calls without end
 	s.finish(c)
-	s.out.sendNow(frame)
+	s.out.sendReserved(frame)
 }
 
 // resultOf makes the call and encodes its result. It turns a panic, in the encoding too, into an error: it fails this

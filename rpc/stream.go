@@ -95,17 +95,25 @@ func newWriter(onFailure func(error)) *writer {
 
 // send queues one frame. It waits while too much is queued, and drops the frame once the output is closed or broken.
 func (w *writer) send(frame []byte) {
-	w.waitForRoom()
-	w.sendNow(frame)
+	w.reserve(frame)
+	w.sendReserved(frame)
 }
 
-// waitForRoom waits while too much is queued.
-func (w *writer) waitForRoom() {
+// reserve waits while too much is queued, then takes the room for a frame: of many that wait, no more go on than fit.
+func (w *writer) reserve(frame []byte) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for w.queued > w.limit && !w.closed && w.failed == nil {
 		w.change.Wait()
 	}
+	w.queued += len(frame) + 1
+}
+
+// sendReserved queues a frame for which reserve has taken the room.
+func (w *writer) sendReserved(frame []byte) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.add(frame)
 }
 
 // errHostDoesNotRead says that a host sends and sends and reads nothing of the answers.
@@ -115,6 +123,7 @@ var errHostDoesNotRead = errors.New("the host does not read its answers")
 func (w *writer) sendNow(frame []byte) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.queued += len(frame) + 1
 	w.add(frame)
 	if w.queued > w.giveUpAt && w.failed == nil {
 		w.fail(errHostDoesNotRead)
@@ -136,12 +145,12 @@ func (w *writer) fail(err error) {
 	w.change.Broadcast()
 }
 
+// add queues a frame whose room is counted. w.mu is held.
 func (w *writer) add(frame []byte) {
 	if w.closed || w.failed != nil {
 		return
 	}
 	w.queue = append(w.queue, append(frame, '\n'))
-	w.queued += len(frame) + 1
 	w.change.Broadcast()
 }
 

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"session-sidecar/internal/jsontext"
 )
 
 // The codes of contract 1.6.
@@ -150,7 +152,7 @@ func repeatedKeys(text []byte) repeats {
 		case ',':
 			wantKey = open[len(open)-1] != nil
 		case '"':
-			end := i + stringLength(text[i:])
+			end := i + jsontext.StringLength(text[i:])
 			if wantKey {
 				found.note(open, text[i:end])
 				wantKey = false
@@ -175,19 +177,6 @@ func (r *repeats) note(open []map[string]bool, spelled []byte) {
 		r.atTop[key] = r.atTop[key] || len(open) == 1
 	}
 	keys[key] = true
-}
-
-// stringLength is the length of the JSON string that text begins with, quotes included.
-func stringLength(text []byte) int {
-	for i := 1; i < len(text); i++ {
-		switch text[i] {
-		case '\\':
-			i++
-		case '"':
-			return i + 1
-		}
-	}
-	return len(text)
 }
 
 // Quote is a name from a request for a message, however long it is.

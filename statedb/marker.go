@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"strings"
 	"unicode/utf8"
+
+	"session-sidecar/internal/jsontext"
 )
 
 // The lineage markers in the JSON of sessions.model_config (contract 5).
@@ -148,22 +150,9 @@ func replacePythonNumbers(text []byte) []byte {
 			quote = len(text)
 		}
 		out.WriteString(replacer.Replace(string(text[:quote])))
-		end := quote + stringLength(text[quote:])
+		end := quote + jsontext.StringLength(text[quote:])
 		out.Write(text[quote:end])
 		text = text[end:]
 	}
 	return out.Bytes()
-}
-
-// stringLength is the length of the JSON string that text begins with, or all of a text that never closes it.
-func stringLength(text []byte) int {
-	for i := 1; i < len(text); i++ {
-		switch text[i] {
-		case '\\':
-			i++
-		case '"':
-			return i + 1
-		}
-	}
-	return len(text)
 }
