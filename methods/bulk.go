@@ -42,7 +42,7 @@ func (db *stateDB) deleteSessions(ctx context.Context, p bulkParams) (bulkResult
 	}
 	for id := range p.ExpectedIDs {
 		if !named[SessionID(id)] {
-			return bulkResult{}, invalidParams("expected_ids names %q, which session_ids does not", id)
+			return bulkResult{}, invalidParams("expected_ids names %s, which session_ids does not", rpc.Quote(id))
 		}
 	}
 	request := deletion.BulkRequest{
@@ -75,8 +75,8 @@ func (db *stateDB) deleteSessions(ctx context.Context, p bulkParams) (bulkResult
 	return db.bulkAnswer(ctx, items)
 }
 
-// bulkAnswer puts the items together. A cancel or an unexpected failure before
-// anything was deleted is the call's own error; after that, what was done must be told.
+// bulkAnswer puts the items together. A cancel or an unexpected failure before anything was deleted is the call's own error;
+// after that, what was done must be told.
 func (db *stateDB) bulkAnswer(ctx context.Context, items []deletion.BulkItem) (bulkResult, error) {
 	result := bulkResult{Results: []bulkItem{}}
 	deleted := false
