@@ -18,6 +18,7 @@ const module = "session-sidecar/"
 var mayImport = map[string][]string{
 	"internal/faultpoint": {},
 	"internal/links":      {},
+	"internal/agentjson":  {},
 	"internal/jitter":     {},
 	"internal/jsontext":   {},
 	"internal/sessionid":  {},
@@ -28,24 +29,28 @@ var mayImport = map[string][]string{
 	"rpc":                 {"internal/jsontext"},
 	"locks":               {"internal/faultpoint", "internal/jitter", "internal/links"},
 	"cleanup":             {"internal/faultpoint", "internal/jitter", "internal/jsontext", "internal/sessionid", "internal/links", "internal/home"},
-	"statedb":             {"internal/faultpoint", "internal/jitter", "internal/jsontext", "internal/sessionid", "internal/links", "internal/home"},
-	"internal/deletion":   {"internal/faultpoint", "internal/jitter", "internal/jsontext", "internal/sessionid", "internal/links", "internal/home", "internal/newfile", "locks", "cleanup", "statedb"},
+	"statedb":             {"internal/agentjson", "internal/faultpoint", "internal/jitter", "internal/jsontext", "internal/sessionid", "internal/links", "internal/home"},
+	"internal/deletion":   {"internal/agentjson", "internal/faultpoint", "internal/jitter", "internal/jsontext", "internal/sessionid", "internal/links", "internal/home", "internal/newfile", "locks", "cleanup", "statedb"},
 	"methods": {
-		"internal/faultpoint", "internal/jitter", "internal/jsontext", "internal/sessionid", "internal/links", "internal/home", "internal/newfile", "internal/version", "locks", "cleanup", "statedb", "internal/deletion", "rpc",
+		"internal/agentjson", "internal/faultpoint", "internal/jitter", "internal/jsontext", "internal/sessionid", "internal/links", "internal/home", "internal/newfile", "internal/version", "locks", "cleanup", "statedb", "internal/deletion", "rpc",
 	},
 	// The demo plays a host: of what is below it only the version of the protocol.
 	"internal/demo": {
-		"internal/faultpoint", "internal/jitter", "internal/jsontext", "internal/sessionid", "internal/links", "internal/home", "internal/newfile", "internal/version", "locks", "cleanup", "statedb", "internal/deletion", "rpc",
+		"internal/agentjson", "internal/faultpoint", "internal/jitter", "internal/jsontext", "internal/sessionid", "internal/links", "internal/home", "internal/newfile", "internal/version", "locks", "cleanup", "statedb", "internal/deletion", "rpc",
 		"methods", "fixtures",
 	},
 	"cmd/sidecar": {
-		"internal/faultpoint", "internal/jitter", "internal/jsontext", "internal/sessionid", "internal/links", "internal/home", "internal/newfile", "internal/version", "locks", "cleanup", "statedb", "internal/deletion", "rpc",
+		"internal/agentjson", "internal/faultpoint", "internal/jitter", "internal/jsontext", "internal/sessionid", "internal/links", "internal/home", "internal/newfile", "internal/version", "locks", "cleanup", "statedb", "internal/deletion", "rpc",
 		"methods", "internal/demo", "fixtures",
+	},
+	// The benchmark measures the order of a delete without the channel.
+	"bench": {
+		"internal/agentjson", "internal/faultpoint", "internal/jitter", "internal/jsontext", "internal/sessionid", "internal/links", "internal/home", "internal/newfile", "locks", "cleanup", "statedb", "internal/deletion", "fixtures",
 	},
 }
 
 // onlyForTests are packages that the program never holds.
-var onlyForTests = []string{"internal/sidecartest", "internal/skipcheck", "internal/layers"}
+var onlyForTests = []string{"internal/sidecartest", "internal/properties", "internal/skipcheck", "internal/layers"}
 
 func TestNothingImportsUpward(t *testing.T) {
 	for _, pkg := range list(t, "./...") {
