@@ -22,16 +22,24 @@ type Folder struct {
 	home    *os.Root
 	root    *os.Root // nil while sessions/ is missing
 	created bool     // we made sessions/ in this operation
+
+	spellings []string // of the home: resolved, and as a host named it
 }
 
 // Open opens sessions/ of a resolved home. A link that stays inside the home is followed; one that leaves it, or
-// something that is no folder, is ErrUnusableFolder (contract 6.1).
-func Open(homePath string) (*Folder, error) {
+// something that is no folder, is ErrUnusableFolder (contract 6.1). as is how a host named that home: rows may name files in
+// that spelling too.
+func Open(homePath string, as ...string) (*Folder, error) {
 	homeRoot, err := os.OpenRoot(homePath)
 	if err != nil {
 		return nil, &Error{Kind: ErrUnusableFolder, Name: homePath, Cause: err}
 	}
-	f := &Folder{home: homeRoot}
+	f := &Folder{home: homeRoot, spellings: []string{homePath}}
+	for _, name := range as {
+		if spelling := home.AsNamed(name); spelling != "" {
+			f.spellings = append(f.spellings, spelling)
+		}
+	}
 	if f.root, err = openSessions(homeRoot, homePath); err != nil {
 		_ = homeRoot.Close()
 		return nil, &Error{Kind: ErrUnusableFolder, Name: FolderName, Cause: err}

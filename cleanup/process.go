@@ -1,7 +1,6 @@
 package cleanup
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -20,6 +19,7 @@ const (
 	CauseSessionLive   Cause = "session_live"   // a live row has this id: its files are its own
 	CauseArtifactStuck Cause = "artifact_stuck" // a file could not be removed, or is a folder
 	CauseUnsafeID      Cause = "unsafe_id"      // the id is never turned into a file name
+	CauseMediaFailed   Cause = "media_failed"   // a file that its rows named could not be removed
 )
 
 // Pending is an id whose artifacts are still to go.
@@ -73,13 +73,7 @@ func (f *Folder) Process(ctx context.Context, live LiveFunc) Report {
 func (r *Report) settle() {
 	slices.Sort(r.Removed)
 	r.Removed = slices.Compact(r.Removed)
-	slices.SortFunc(r.Pending, func(a, b Pending) int {
-		if a.SessionID != b.SessionID {
-			return cmp.Compare(a.SessionID, b.SessionID)
-		}
-		return cmp.Compare(a.Cause, b.Cause)
-	})
-	r.Pending = slices.Compact(r.Pending)
+	r.sortPending()
 }
 
 // removeAbandoned takes away a temporary manifest that no running write can own. It holds nothing that a manifest does

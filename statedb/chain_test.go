@@ -109,3 +109,17 @@ func TestAnIDCountsOnce(t *testing.T) {
 	g = graphFrom(row("a", "", closed, delegateOf("b")), row("b", "a", delegateOf("a")))
 	assert.Equal(t, []string{"a", "b"}, idsOf(targetsOf(t, g, "a", "a", true)), "two that name each other")
 }
+
+// In a circle the root depends on where one begins, and no climb may take another one's answer.
+func TestLeaseRootsAreThoseOfEachAlone(t *testing.T) {
+	g := graphFrom(row("a", "c", compressed), row("b", "a", compressed), row("c", "b", compressed), row("d", "c"), row("e", "d"),
+		row("r", "", compressed), row("s", "r", compressed), row("t", "s"), row("u", "s", branchOf("s")), row("tool", "t", source(sourceTool)))
+	ids := []string{"t", "s", "r", "u", "a", "b", "c", "d", "e", "absent", "tool"}
+	roots := g.leaseRoots(ids)
+	for _, id := range ids {
+		assert.Equal(t, g.leaseRoot(id), roots[id], id)
+	}
+	assert.Equal(t, map[string]string{
+		"t": "r", "s": "r", "r": "r", "u": "u", "a": "b", "b": "c", "c": "a", "d": "a", "e": "e", "absent": "absent", "tool": "tool",
+	}, roots)
+}

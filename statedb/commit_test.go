@@ -2,6 +2,7 @@ package statedb
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -31,6 +32,23 @@ func TestRollback(t *testing.T) {
 	require.NoError(t, tx.Rollback())
 	assert.Equal(t, []string{"x", "y"}, home.Query("SELECT id FROM sessions ORDER BY 1"))
 	requireFree(t, home)
+}
+
+func TestHeldEndsWithTheTransaction(t *testing.T) {
+	for name, end := range map[string]func(*Tx) error{"commit": (*Tx).Commit, "rollback": (*Tx).Rollback} {
+		t.Run(name, func(t *testing.T) {
+			home := newStore(t)
+			before := time.Now()
+			tx := begin(t, home)
+			assert.Zero(t, tx.Held())
+			require.NoError(t, end(tx))
+			held := tx.Held()
+			assert.Positive(t, held)
+			assert.LessOrEqual(t, held, time.Since(before))
+			require.NoError(t, tx.Rollback())
+			assert.Equal(t, held, tx.Held(), "it has ended already")
+		})
+	}
 }
 
 // A reference that is checked at the commit alone: the commit fails, and it is certain that the rows are back.

@@ -20,7 +20,7 @@ type Conversation struct {
 	MessageCount int // with those of its delegates
 	Bytes        int64
 	LastActivity *float64 // seconds since 1970; nil where nobody knows
-	InUse        bool     // a guard protects it, or a delegate of it
+	InUse        bool     // a guard protects it, or something that goes along with it
 }
 
 // Conversations lists a page of a store's conversations, from one snapshot (contract 5d).
@@ -45,7 +45,8 @@ func (c *conn) conversations(ctx context.Context, request ListRequest) (*Page, e
 	if err != nil {
 		return nil, err
 	}
-	all, activity, err := c.readSessions(ctx, s)
+	path := listedAs(s, request.Agent)
+	all, activity, err := c.readSessions(ctx, s, path)
 	if err != nil {
 		return nil, err
 	}
@@ -56,36 +57,49 @@ func (c *conn) conversations(ctx context.Context, request ListRequest) (*Page, e
 			matches[all.rows[id]] = true // nil where the message has no session; nobody asks for that
 		}
 	}
-	f, err := all.families(ctx)
+	f, err := c.families(ctx, path, all)
 	if err != nil {
 		return nil, err
 	}
 	listed, next := cut(f.place(activity, matches), request.Before, request.Limit)
 	page := &Page{Next: next}
-	page.Conversations, err = c.describeConversations(ctx, s, all, f, listed)
+	page.Conversations, err = c.describeConversations(ctx, s, path, all, f, listed)
 	return page, err
 }
 
-// readSessions reads what the lineage needs of every session, and when each was last active: the later of what its row
+// readSessions reads what the lineage needs of every session on a path, and when each was last active: the later of what its row
 // says and of its newest message; where neither is known, when it started.
-func (c *conn) readSessions(ctx context.Context, s *schema) (*graph, map[*session]float64, error) {
-	query, err := c.sessionsQuery(ctx, s)
+func (c *conn) readSessions(ctx context.Context, s *schema, path Path) (*graph, map[*session]float64, error) {
+	query, err := c.sessionsQuery(ctx, s, path)
 	if err != nil {
 		return nil, nil, err
 	}
 	g := &graph{rows: map[string]*session{}, children: map[string][]*session{}, marked: map[string][]*session{}}
 	activity := map[*session]float64{}
 	same := interned{}
-	var parent, source, sessionSource, endReason, config sql.NullString
-	var last, newest any
+	var id string
+	var parent, source, endReason, sessionSource, config, chatID sql.NullString
+	var started, ended, delegate, branch, reset, last, newest any
+	cells := []any{&id, &parent, &source, &endReason, &started, &last, &newest}
+	if path == PathCanonical {
+		cells = append(cells, &chatID, &delegate, &branch, &reset, &config)
+	} else {
+		cells = append(cells, &sessionSource, &ended, &config)
+	}
 	err = c.each(ctx, func(scan scanFunc) error {
-		row := &session{}
-		err := scan(&row.id, &parent, &source, &sessionSource, &endReason, &row.startedAt, &row.endedAt, &config, &last, &newest)
-		if err != nil {
+		if err := scan(cells...); err != nil {
 			return err
 		}
-		row.parent, row.markers = optional(parent), readMarkers(optional(config))
-		row.source, row.sessionSource, row.endReason = same.of(source), same.of(sessionSource), same.of(endReason)
+		row := &session{
+			id: id, parent: optional(parent), source: same.of(source), endReason: same.of(endReason), startedAt: started,
+			sessionSource: same.of(sessionSource), endedAt: ended, chatID: same.of(chatID),
+		}
+		if path == PathCanonical {
+			row.markers = markers{delegate: newMarker(delegate), branch: newMarker(branch), reset: newMarker(reset)}
+			row.disputed = isDisputed(row.parent, optional(config))
+		} else {
+			row.markers = readMarkers(optional(config))
+		}
 		g.rows[row.id] = row
 		if row.parent != nil {
 			g.children[*row.parent] = append(g.children[*row.parent], row)
@@ -106,24 +120,30 @@ func (c *conn) readSessions(ctx context.Context, s *schema) (*graph, map[*sessio
 	return g, activity, classify("read the sessions", err)
 }
 
-// sessionsQuery is the one pass over the sessions. Of model_config it fetches only what can matter: text that may hold a
-// marker (see mayHoldMarker), and that of a subagent, which must be readable.
-func (c *conn) sessionsQuery(ctx context.Context, s *schema) (string, error) {
-	config := "NULL"
-	if s.has("sessions", "model_config") {
-		config = `CASE WHEN ` + s.sessionColumn("source") + ` = '` + sourceSubagent + `' OR instr(model_config, '` + keyDelegate +
-			`') OR instr(model_config, '` + keyBranch + `') OR instr(model_config, '` + keyReset +
-			`') OR instr(model_config, '\u00') THEN model_config END`
-	}
+// sessionsQuery is the one pass over the sessions. Of model_config it fetches only what can matter: on the canonical path the
+// markers, and text that SQLite cannot read them from; else text that may hold one (see mayHoldMarker), and that of a subagent, which must be readable.
+func (c *conn) sessionsQuery(ctx context.Context, s *schema, path Path) (string, error) {
 	newest, join, err := c.newestMessage(ctx, s)
 	if err != nil {
 		return "", err
 	}
 	columns := []string{"id", "CASE WHEN typeof(parent_session_id) = 'text' THEN parent_session_id END"}
-	for _, name := range []string{"source", "session_source", "end_reason", "started_at", "ended_at"} {
+	for _, name := range []string{"source", "end_reason", "started_at", "last_activity_at"} {
 		columns = append(columns, s.sessionColumn(name))
 	}
-	columns = append(columns, config, s.sessionColumn("last_activity_at"), newest)
+	columns = append(columns, newest)
+	mayHold := func(key string) string { return "instr(model_config, '" + key + `') OR instr(model_config, '\u00')` }
+	mayHoldAny := mayHold(keyDelegate) + " OR " + mayHold(keyBranch) + " OR " + mayHold(keyReset)
+	if path == PathCanonical {
+		columns = append(columns, orNull(s, "chat_id", "CASE WHEN typeof(chat_id) = 'text' THEN chat_id END"))
+		for _, key := range []string{keyDelegate, keyBranch, keyReset} {
+			columns = append(columns, orNull(s, "model_config", "CASE WHEN "+mayHold(key)+" THEN "+markerColumn(key)+" END"))
+		}
+		columns = append(columns, orNull(s, "model_config", "CASE WHEN "+mayHoldAny+" THEN "+unreadBySQLite+" END"))
+	} else {
+		columns = append(columns, s.sessionColumn("session_source"), s.sessionColumn("ended_at"), orNull(s, "model_config",
+			"CASE WHEN "+s.sessionColumn("source")+" = '"+sourceSubagent+"' OR "+mayHoldAny+" THEN model_config END"))
+	}
 	return "SELECT " + strings.Join(columns, ", ") + " FROM sessions s" + join + " WHERE typeof(id) = 'text'", nil
 }
 
@@ -192,12 +212,12 @@ func (seen interned) of(text sql.NullString) *string {
 
 // describeConversations reads what a list shows of the conversations on one page.
 func (c *conn) describeConversations(
-	ctx context.Context, s *schema, all *graph, f *families, listed []conversation,
+	ctx context.Context, s *schema, path Path, all *graph, f *families, listed []conversation,
 ) ([]Conversation, error) {
 	members := make([][]*session, len(listed))
 	var ids []string
 	for i, one := range listed {
-		members[i] = f.members(one.segments)
+		members[i] = f.members(one.kin)
 		for _, row := range members[i] {
 			ids = append(ids, row.id)
 		}
@@ -210,7 +230,7 @@ func (c *conn) describeConversations(
 	if err != nil {
 		return nil, err
 	}
-	used, err := c.inUse(ctx, s, all, ids)
+	used, err := c.inUse(ctx, s, path, all, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -272,8 +292,9 @@ func (c *conn) sizes(ctx context.Context, s *schema, ids []string) (map[string]s
 	return sizes, classify("measure the messages", err)
 }
 
-// inUse tells which of the ids a live guard protects. A store without the tables of guards has none.
-func (c *conn) inUse(ctx context.Context, s *schema, all *graph, ids []string) (map[string]bool, error) {
+// inUse tells which of the ids a live guard protects, or on the canonical path a request or worker that is not settled. A store
+// without the tables of guards has none.
+func (c *conn) inUse(ctx context.Context, s *schema, path Path, all *graph, ids []string) (map[string]bool, error) {
 	for table, columns := range guardTables {
 		if !s.has(table, columns...) {
 			return nil, nil
@@ -283,14 +304,17 @@ func (c *conn) inUse(ctx context.Context, s *schema, all *graph, ids []string) (
 	if err != nil {
 		return nil, err
 	}
-	// One lease protects every conversation whose root it names, but a Guard tells the first of the ids only.
-	held := map[GuardKind]map[string]bool{GuardTurnLease: {}, GuardCompressionLock: {}}
-	for _, guard := range guards.live {
-		held[guard.Kind][guard.key] = true
-	}
+	held, roots := heldBy(guards.live), all.leaseRoots(ids)
 	used := map[string]bool{}
 	for _, id := range ids {
-		used[id] = held[GuardCompressionLock][id] || held[GuardTurnLease][all.leaseRoot(id)]
+		_, used[id] = held.of(id, roots)
 	}
-	return used, nil
+	if path != PathCanonical {
+		return used, nil
+	}
+	unsettled, err := c.unsettled(ctx, ids)
+	for _, g := range unsettled {
+		used[g.SessionID] = true
+	}
+	return used, err
 }

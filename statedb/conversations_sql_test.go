@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"session-sidecar/fixtures"
 )
 
 // TestConfigsThatAreLeftOutDoNotMatter compares what the one pass over the sessions gives, which does not fetch most
@@ -31,7 +33,7 @@ func TestConfigsThatAreLeftOutDoNotMatter(t *testing.T) {
 	c := connect(t, home)
 	s, err := c.readSchema(t.Context())
 	require.NoError(t, err)
-	g, _, err := c.readSessions(t.Context(), s)
+	g, _, err := c.readSessions(t.Context(), s, PathLegacy)
 	require.NoError(t, err)
 	require.Len(t, g.rows, 2*len(configs))
 	for i, config := range configs {
@@ -65,7 +67,7 @@ func TestActivityWithAndWithoutAnIndex(t *testing.T) {
 		c := connect(t, home)
 		s, err := c.readSchema(t.Context())
 		require.NoError(t, err)
-		g, activity, err := c.readSessions(t.Context(), s)
+		g, activity, err := c.readSessions(t.Context(), s, PathLegacy)
 		require.NoError(t, err)
 		require.Len(t, g.rows, 7)
 		got := map[string]float64{}
@@ -73,5 +75,80 @@ func TestActivityWithAndWithoutAnIndex(t *testing.T) {
 			got[row.id] = at
 		}
 		assert.Equal(t, want, got, change)
+	}
+}
+
+// TestMarkersOfAListAreThoseOfADelete compares what the one pass over the sessions gives on the canonical path with what a
+// delete reads of every row there.
+func TestMarkersOfAListAreThoseOfADelete(t *testing.T) {
+	home := newHome(t)
+	home.Create(fixtures.RuntimeSchema)
+	configs := []any{nil, 5, 2.5}
+	for _, text := range oddConfigs() {
+		configs = append(configs, text, []byte(text))
+	}
+	db := home.Open()
+	transaction, err := db.Begin()
+	require.NoError(t, err)
+	var ids []string
+	for i, config := range configs {
+		ids = append(ids, fmt.Sprint(i))
+		_, err := transaction.Exec("INSERT INTO sessions (id, source, started_at, model_config, parent_session_id) VALUES (?, 'cli', 1, ?, 'q')", ids[i], config)
+		require.NoError(t, err)
+	}
+	require.NoError(t, transaction.Commit())
+
+	c := connect(t, home)
+	s, err := c.readSchema(t.Context())
+	require.NoError(t, err)
+	g, _, err := c.readSessions(t.Context(), s, PathCanonical)
+	require.NoError(t, err)
+	reader := newLineageReader(c, s, asSQLite)
+	require.NoError(t, reader.ancestors(t.Context(), ids))
+	named, disputed := 0, 0
+	for i, id := range ids {
+		want := reader.graph.rows[id]
+		require.Equal(t, want.markers, g.rows[id].markers, "%q", configs[i])
+		require.Equal(t, want.disputed, g.rows[id].disputed, "%q", configs[i])
+		if want.markers.any() {
+			named++
+		}
+		if want.disputed {
+			disputed++
+		}
+	}
+	assert.Greater(t, disputed, 5)
+	assert.Greater(t, named, 500)
+}
+
+// TestPoliciesThatMakeNoConversation shows which records leave their sessions apart, without an error.
+func TestPoliciesThatMakeNoConversation(t *testing.T) {
+	home := newHome(t)
+	home.Create(fixtures.RuntimeSchema, `INSERT INTO sessions (id, source, parent_session_id, model_config, started_at, end_reason) VALUES
+		('o', 'cli', NULL, NULL, 1, 'session_reset'), ('p', 'cli', 'o', '{"_reset_from": "o"}', 2, NULL)`)
+	c := connect(t, home)
+	s, err := c.readSchema(t.Context())
+	require.NoError(t, err)
+	g, _, err := c.readSessions(t.Context(), s, PathCanonical)
+	require.NoError(t, err)
+	policy := func(owner, lineage, entry string) string {
+		return fmt.Sprintf(`{"session_id":"%[1]s","profile_id":"f","principal_id":"u","legacy_session_id":"%[1]s","route":"k",
+			"lineage":%[2]s,"entry":{"session_id":"%[3]s"}}`, owner, lineage, entry)
+	}
+	for value, members := range map[any]int{
+		policy("o", `["o","p"]`, "p"): 2,
+		policy("o", `["o","p"]`, "o"): 0, policy("p", `["o","p"]`, "p"): 0, policy("o", `["o","gone"]`, "gone"): 0,
+		policy("o", `["o","p","p"]`, "p"): 0, policy("o", `["o"]`, "o"): 0, policy("o", `"o"`, "o"): 0,
+		"": 0, "{": 0, "null": 0, nil: 0, 5: 0,
+	} {
+		_, err := c.ExecContext(t.Context(), "INSERT OR REPLACE INTO state_meta VALUES ('gateway.local_policy.v1:o', ?)", value)
+		require.NoError(t, err)
+		locals, err := c.readLocals(t.Context(), g)
+		require.NoError(t, err)
+		if members == 0 {
+			assert.Empty(t, locals, "%v", value)
+		} else if assert.NotNil(t, locals["o"], "%v", value) {
+			assert.Len(t, locals["o"].members, members)
+		}
 	}
 }

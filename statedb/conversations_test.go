@@ -36,9 +36,9 @@ func graphOf(t *testing.T, lines ...string) *graph {
 // told spells conversations: segments joined by >, then delegates in brackets; sorted.
 func told(f *families) []string {
 	var all []string
-	for _, segments := range f.conversations {
-		text := joined(segments, ">")
-		if delegates := f.members(segments)[len(segments):]; len(delegates) > 0 {
+	for _, k := range f.conversations {
+		text := joined(k.segments, ">")
+		if delegates := f.members(k)[len(k.segments):]; len(delegates) > 0 {
 			slices.SortFunc(delegates, func(a, b *session) int { return strings.Compare(a.id, b.id) })
 			text += "[" + joined(delegates, " ") + "]"
 		}
@@ -130,9 +130,9 @@ func TestLongConversationsAreCutWhereADeleteStops(t *testing.T) {
 	g := graphOf(t, rows...)
 	f := familiesOf(t, g)
 	require.Len(t, f.conversations, 2)
-	slices.SortFunc(f.conversations, func(a, b []*session) int { return len(b) - len(a) })
-	assert.Len(t, f.conversations[0], len(g.chain("s0001")))
-	assert.Equal(t, "s1002>s1003", joined(f.conversations[1], ">"))
+	slices.SortFunc(f.conversations, func(a, b kin) int { return len(b.segments) - len(a.segments) })
+	assert.Len(t, f.conversations[0].segments, len(g.chain("s0001")))
+	assert.Equal(t, "s1002>s1003", joined(f.conversations[1].segments, ">"))
 }
 
 // TestNoSessionIsLost makes stores without rhyme or reason: every session is in a conversation, as a segment of exactly
@@ -146,16 +146,16 @@ func TestNoSessionIsLost(t *testing.T) {
 		f := familiesOf(t, g)
 		segments, seen := map[string]int{}, map[string]bool{}
 		for _, conversation := range f.conversations {
-			for _, row := range conversation {
+			for _, row := range conversation.segments {
 				segments[row.id]++
 			}
 			once, going := map[string]bool{}, map[string]bool{}
-			for _, target := range targetsOf(t, g, conversation[0].id, conversation[0].id, true) {
+			for _, target := range targetsOf(t, g, conversation.segments[0].id, conversation.segments[0].id, true) {
 				going[target.ID] = true
 			}
 			for _, row := range f.members(conversation) {
 				require.False(t, once[row.id], "%s counts twice in one conversation: %q", row.id, rows)
-				require.True(t, going[row.id], "%s counts in the conversation of %s and stays: %q", row.id, conversation[0].id, rows)
+				require.True(t, going[row.id], "%s counts in the conversation of %s and stays: %q", row.id, conversation.segments[0].id, rows)
 				once[row.id], seen[row.id] = true, true
 			}
 		}
@@ -258,10 +258,10 @@ func TestPagesNeitherRepeatNorSkip(t *testing.T) {
 	}
 }
 
-// familiesOf is graph.families without a cancel.
+// familiesOf is graph.legacyFamilies without a cancel.
 func familiesOf(t *testing.T, g *graph) *families {
 	t.Helper()
-	f, err := g.families(t.Context())
+	f, err := g.legacyFamilies(t.Context())
 	require.NoError(t, err)
 	return f
 }

@@ -16,6 +16,8 @@ var (
 	ErrGuardsUnavailable  = errors.New("the store has no turn leases or compression locks, so a running turn could not be seen")
 	ErrActiveTurn         = errors.New("a turn is running in this conversation")
 	ErrRuntimeHistory     = errors.New("a newer Agent's runtime history names this conversation")
+	ErrReceiptInvalid     = errors.New("the policy of this local conversation does not hold")
+	ErrIncomplete         = errors.New("another part of this conversation stays, so all of it does")
 	ErrPlanChanged        = errors.New("the set of sessions is another one than was agreed to")
 	ErrLineageAmbiguous   = errors.New("the conversation's first segment cannot be told for certain")
 	ErrAgentUnreadable    = errors.New("the Agent's folder cannot be listed")

@@ -27,6 +27,7 @@ func Export(ctx context.Context, path string, request Request, create func() (io
 	var exported *Exported
 	err := read(ctx, path, "export the conversation", func(c *conn) error {
 		request.ExpectedIDs = nil
+		request.setOnly = true
 		plan, err := c.plan(ctx, request)
 		if err != nil {
 			return err
@@ -65,24 +66,21 @@ func (e *exporter) export(ctx context.Context, plan *Plan, requested string) err
 		e.value(id)
 	}
 	e.raw(`]`)
-	ids := values(plan.IDs())
-	tables := []struct {
-		name, key, order string
-	}{
-		{"sessions", "id", ""},
-		{"messages", "session_id", "id"},
-		{"session_model_usage", "session_id", ""},
-		{"telegram_dm_topic_bindings", "session_id", ""},
-		{"compression_locks", "session_id", ""},
+	selections := withSession(plan)
+	if plan.Path == PathCanonical {
+		more, err := ofLedger(plan)
+		if err != nil {
+			return err
+		}
+		selections = append(selections, more...)
 	}
-	for _, t := range tables {
-		if plan.schema.has(t.name, t.key) {
-			if err := e.table(ctx, t.name, quoted(t.key)+" = ?", ids, t.order); err != nil {
-				return err
-			}
+	for _, s := range selections {
+		if err := e.table(ctx, s); err != nil {
+			return err
 		}
 	}
 	// Rows of tables that we do not know go too, where their references cascade.
+	ids := values(plan.IDs())
 	for _, known := range []struct{ table, condition string }{
 		{"sessions", "%s = ?"},
 		{"messages", "%s IN (SELECT id FROM messages WHERE session_id = ?)"},
@@ -92,10 +90,11 @@ func (e *exporter) export(ctx context.Context, plan *Plan, requested string) err
 			return err
 		}
 		for _, r := range references {
-			if _, written := e.rows[r.table]; r.onDelete == "CASCADE" && !written {
-				if err := e.table(ctx, r.table, fmt.Sprintf(known.condition, quoted(r.column)), ids, ""); err != nil {
-					return err
-				}
+			if _, written := e.rows[r.table]; r.onDelete != "CASCADE" || written {
+				continue
+			}
+			if err := e.table(ctx, selection{r.table, "", []pick{{fmt.Sprintf(known.condition, quoted(r.column)), ids}}}); err != nil {
+				return err
 			}
 		}
 	}
@@ -104,7 +103,7 @@ func (e *exporter) export(ctx context.Context, plan *Plan, requested string) err
 		if err != nil {
 			return err
 		}
-		if err := e.table(ctx, "system_prompts", "hash = ?", hashes, ""); err != nil {
+		if err := e.table(ctx, selection{"system_prompts", "", []pick{{"hash = ?", hashes}}}); err != nil {
 			return err
 		}
 	}
@@ -112,32 +111,70 @@ func (e *exporter) export(ctx context.Context, plan *Plan, requested string) err
 	return e.out.Flush()
 }
 
-func (e *exporter) table(ctx context.Context, name, condition string, keys []any, order string) error {
-	columns, err := e.conn.columnsOf(ctx, name)
+// selection is what is written of a table. Each pick's rows are in the order of its values, then of the column order, or of all
+// columns where there is none of that name.
+type selection struct {
+	table, order string
+	picks        []pick
+}
+
+// pick selects the rows for which a condition holds with one of the values.
+type pick struct {
+	condition string
+	values    []any
+}
+
+// withSession selects the rows that hang on the sessions of a plan, of the tables that the store has.
+func withSession(plan *Plan) (selections []selection) {
+	for _, t := range []struct{ name, key, order string }{
+		{"sessions", "id", ""},
+		{"messages", "session_id", "id"},
+		{"session_model_usage", "session_id", ""},
+		{"telegram_dm_topic_bindings", "session_id", ""},
+		{"compression_locks", "session_id", ""},
+	} {
+		if plan.schema.has(t.name, t.key) {
+			selections = append(selections, selection{t.name, t.order, []pick{{quoted(t.key) + " = ?", values(plan.IDs())}}})
+		}
+	}
+	return selections
+}
+
+func (e *exporter) table(ctx context.Context, s selection) error {
+	columns, err := e.conn.columnsOf(ctx, s.table)
 	if err != nil {
 		return err
 	}
 	e.raw(",\n")
-	e.value(name)
+	e.value(s.table)
 	e.raw(":[")
-	e.rows[name] = 0
-	err = e.conn.eachRow(ctx, name, columns, condition, keys, order, func(cells []any) error {
-		if err := ctx.Err(); err != nil {
+	e.rows[s.table] = 0
+	for _, p := range s.picks {
+		err := e.conn.eachRow(ctx, s.table, columns, p.condition, p.values, s.order, func(cells []any) error {
+			return e.row(ctx, s.table, columns, cells)
+		})
+		if err != nil {
 			return err
 		}
-		e.comma(e.rows[name], "\n")
-		e.rows[name]++
-		e.raw("{")
-		for i, column := range columns {
-			e.comma(i, "")
-			e.text(column)
-			e.raw(":")
-			e.value(cells[i])
-		}
-		e.raw("}")
-		faultpoint.Hit(faultpoint.ExportRowWritten)
-		return e.failed()
-	})
+	}
 	e.raw("]")
-	return err
+	return nil
+}
+
+func (e *exporter) row(ctx context.Context, table string, columns []string, cells []any) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	e.comma(e.rows[table], "\n")
+	e.rows[table]++
+	e.raw("{")
+	for i, column := range columns {
+		e.comma(i, "")
+		e.text(column)
+		e.raw(":")
+		e.value(cells[i])
+	}
+	e.raw("}")
+	faultpoint.Hit(faultpoint.ExportRowWritten)
+	return e.failed()
 }

@@ -21,21 +21,26 @@ func (c *conn) columnsOf(ctx context.Context, table string) (columns []string, e
 	return columns, classify("read the columns of "+table, err)
 }
 
+// asStored is SQL for columns whose values come as they are stored.
+func asStored(columns []string) string {
+	list := make([]string, len(columns))
+	for i, column := range columns {
+		list[i] = "+" + quoted(column)
+	}
+	return strings.Join(list, ", ")
+}
+
 // eachRow hands every row of a table for which a condition holds with one of the values to use, in the order of the values, then of
 // the column order, or of all columns where there is none of that name. No value is converted: the plus sign hides what a
 // column is declared as, which the driver would otherwise obey.
 func (c *conn) eachRow(
 	ctx context.Context, table string, columns []string, condition string, values []any, order string, use func([]any) error,
 ) error {
-	list := make([]string, len(columns))
-	for i, column := range columns {
-		list[i] = "+" + quoted(column)
-	}
-	by := strings.Join(list, ", ")
+	by := asStored(columns)
 	if slices.ContainsFunc(columns, func(column string) bool { return strings.EqualFold(column, order) }) {
 		by = quoted(order)
 	}
-	query := "SELECT " + strings.Join(list, ", ") + " FROM " + quoted(table) + " WHERE " + condition + " ORDER BY " + by
+	query := "SELECT " + asStored(columns) + " FROM " + quoted(table) + " WHERE " + condition + " ORDER BY " + by
 	cells := make([]any, len(columns))
 	into := make([]any, len(columns))
 	for i := range cells {

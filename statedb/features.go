@@ -56,7 +56,7 @@ func LookAtAgent(dir string) (Agent, error) {
 // compares them.
 type schema struct {
 	columns  map[string]map[string]bool
-	textIDs  bool // sessions.id keeps text as it is
+	numeric  map[string]map[string]bool // those columns that make a number of a text that reads as one
 	triggers []trigger
 	virtual  map[string]string // virtual table -> its CREATE statement
 	create   map[string]string // every other table -> its own
@@ -64,21 +64,65 @@ type schema struct {
 
 type trigger struct{ name, table, sql string }
 
-// looseCollation finds an id column that is declared with a collation of its own.
-var looseCollation = regexp.MustCompile(
-	`(?i)\b(id|parent_session_id|session_id|conversation_id)\b["\]` + "`" + `]?\s[^,]*\bcollate\s+["\[` + "`" + `]?(\w+)`)
+// idColumns hold what a delete on either path finds its rows and its guards by, canonicalIDs what the canonical path goes by
+// beside. Of the latter the legacy path asks those in which a newer Agent's history may name a conversation; compared loosely
+// they name one more often, so it refuses more and never less, and they are no reason to refuse a store there.
+var (
+	idColumns = map[string][]string{
+		"sessions":                   {"id", "parent_session_id"},
+		"messages":                   {"session_id"},
+		"compression_locks":          {"session_id"},
+		"session_turn_leases":        {"conversation_id"},
+		"session_model_usage":        {"session_id"},
+		"telegram_dm_topic_bindings": {"session_id"},
+	}
+	canonicalIDs = map[string][]string{
+		"session_admissions":       {"target_session_id", "admission_id"},
+		"worker_executions":        {"session_id", "execution_id"},
+		"worker_receipts":          {"execution_id"},
+		"state_meta":               {"key", "value"}, // a value may be nothing but an id
+		"gateway_routing":          {"session_key"},
+		"conversation_generations": {"source", "session_key"},
+	}
+)
 
-// looselyCompared names an id column that SQLite does not compare letter by letter: under such a collation one id would take
-// the rows, and pass the guards, of another.
-func (s *schema) looselyCompared() string {
-	for _, table := range append(slices.Clone(sideTables), "sessions", "messages", "session_turn_leases") {
-		for _, m := range looseCollation.FindAllStringSubmatch(s.create[table], -1) {
-			if !strings.EqualFold(m[2], "binary") {
-				return table + "." + strings.ToLower(m[1])
+// looselyCompared names one of the columns that SQLite does not compare letter by letter: under such a collation one id would
+// take the rows, and pass the guards, of another.
+func (s *schema) looselyCompared(columns map[string][]string) string {
+	for _, table := range sortedKeys(columns) {
+		for _, column := range columns[table] {
+			if s.isLoose(table, column) {
+				return table + "." + column
 			}
 		}
 	}
 	return ""
+}
+
+// isLoose tells whether a column is declared with a collation other than BINARY. A constraint of the table that names the
+// column with one counts too: what is two elsewhere is one there.
+func (s *schema) isLoose(table, column string) bool {
+	declared := regexp.MustCompile(`(?i)\b` + column + `\b["\]` + "`" + `]?\s[^,]*\bcollate\s+["'\[` + "`" + `]?(\w+)`)
+	return slices.ContainsFunc(declared.FindAllStringSubmatch(s.create[table], -1), func(m []string) bool {
+		return !strings.EqualFold(m[1], "binary")
+	})
+}
+
+// keptAsNumber names one of the columns whose declared type would take the id "5", and "05" too, for the number.
+func (s *schema) keptAsNumber(columns map[string][]string) string {
+	for _, table := range sortedKeys(columns) {
+		for _, column := range columns[table] {
+			if s.numeric[table][column] {
+				return table + "." + column
+			}
+		}
+	}
+	return ""
+}
+
+// hasTriggerOn tells whether a table may do something else than it is told.
+func (s *schema) hasTriggerOn(table string) bool {
+	return slices.ContainsFunc(s.triggers, func(t trigger) bool { return t.table == table })
 }
 
 func (s *schema) has(table string, columns ...string) bool {
@@ -89,7 +133,10 @@ func (s *schema) has(table string, columns ...string) bool {
 // readSchema reads the shape in the transaction that will write, so that a store which another process migrates
 // meanwhile is not misread.
 func (c *conn) readSchema(ctx context.Context) (*schema, error) {
-	s := &schema{columns: map[string]map[string]bool{}, virtual: map[string]string{}, create: map[string]string{}}
+	s := &schema{
+		columns: map[string]map[string]bool{}, numeric: map[string]map[string]bool{},
+		virtual: map[string]string{}, create: map[string]string{},
+	}
 	err := c.each(ctx, func(scan scanFunc) error {
 		var kind, name, table, text string
 		if err := scan(&kind, &name, &table, &text); err != nil {
@@ -102,7 +149,7 @@ func (c *conn) readSchema(ctx context.Context) (*schema, error) {
 		case isVirtual(text):
 			s.virtual[name] = text
 		default:
-			s.columns[name] = map[string]bool{}
+			s.columns[name], s.numeric[name] = map[string]bool{}, map[string]bool{}
 			s.create[name] = text
 		}
 		return nil
@@ -112,26 +159,31 @@ func (c *conn) readSchema(ctx context.Context) (*schema, error) {
 	}
 	// Virtual tables are left out: asking one whose tokenizer is missing for its columns is an error.
 	err = c.each(ctx, func(scan scanFunc) error {
-		var table, column string
-		if err := scan(&table, &column); err != nil {
+		var table, column, declared string
+		if err := scan(&table, &column, &declared); err != nil {
 			return err
 		}
-		if columns, ok := s.columns[strings.ToLower(table)]; ok {
-			columns[strings.ToLower(column)] = true
+		table, column = strings.ToLower(table), strings.ToLower(column)
+		if columns, ok := s.columns[table]; ok {
+			columns[column], s.numeric[table][column] = true, hasNumericAffinity(declared)
 		}
 		return nil
-	}, `SELECT t.name, c.name FROM sqlite_schema t, pragma_table_xinfo(t.name) c
+	}, `SELECT t.name, c.name, coalesce(c.type, '') FROM sqlite_schema t, pragma_table_xinfo(t.name) c
 		WHERE t.type = 'table' AND t.sql NOT LIKE 'CREATE VIRTUAL%'`)
 	if err != nil {
 		return nil, classify("read the columns of the tables", err)
 	}
-	// A column of numeric affinity would take the id "5" for the number.
-	s.textIDs, err = c.exists(ctx, `SELECT 1 FROM pragma_table_xinfo('sessions') WHERE name = 'id' COLLATE NOCASE AND
-		(type = '' OR type LIKE '%text%' OR type LIKE '%char%' OR type LIKE '%clob%' OR type LIKE '%blob%') AND type NOT LIKE '%int%'`)
-	if err != nil {
-		return nil, classify("read the columns of the tables", err)
-	}
 	return s, nil
+}
+
+// hasNumericAffinity is SQLite's rule for a column's declared type.
+func hasNumericAffinity(declared string) bool {
+	if declared == "" {
+		return false
+	}
+	declared = strings.ToUpper(declared)
+	names := func(kind string) bool { return strings.Contains(declared, kind) }
+	return names("INT") || !slices.ContainsFunc([]string{"CHAR", "CLOB", "TEXT", "BLOB"}, names)
 }
 
 func isVirtual(createStatement string) bool {
@@ -152,11 +204,11 @@ func choosePath(s *schema, agent Agent) (Path, error) {
 			return "", &Error{Kind: ErrGuardsUnavailable, Detail: table + " is not all there, so a running turn could not be seen"}
 		}
 	}
-	if !s.textIDs {
+	if s.numeric["sessions"]["id"] {
 		return "", unsupported("the store's session ids are no text")
 	}
-	if column := s.looselyCompared(); column != "" {
-		return "", unsupported("the store compares %s in another way than letter by letter", column)
+	if err := s.refuseLooseIDs(idColumns); err != nil {
+		return "", err
 	}
 	if agent.Known && !agent.CanRetire {
 		return PathLegacy, nil
@@ -167,11 +219,31 @@ func choosePath(s *schema, agent Agent) (Path, error) {
 	}
 	switch {
 	case len(missing) == 0:
-		return PathCanonical, nil
+		return s.canonical()
 	case slices.ContainsFunc(ledgerTables, func(table string) bool { return s.has(table) }):
 		return "", unsupported("the store has part of the runtime ledger; missing: %s", strings.Join(missing, ", "))
 	}
 	return PathLegacy, nil
+}
+
+// canonical is the canonical path, for a store that keeps all that it goes by as it was written.
+func (s *schema) canonical() (Path, error) {
+	for _, columns := range []map[string][]string{idColumns, canonicalIDs} {
+		if column := s.keptAsNumber(columns); column != "" {
+			return "", unsupported("the store keeps %s as a number where it can", column)
+		}
+	}
+	if err := s.refuseLooseIDs(canonicalIDs); err != nil {
+		return "", err
+	}
+	return PathCanonical, nil
+}
+
+func (s *schema) refuseLooseIDs(columns map[string][]string) error {
+	if column := s.looselyCompared(columns); column != "" {
+		return unsupported("the store compares %s in another way than letter by letter", column)
+	}
+	return nil
 }
 
 // CheckBuild tells in one clear line why this build may not serve at all: without FTS5 or the trigram tokenizer no

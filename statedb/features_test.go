@@ -3,6 +3,7 @@ package statedb
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -116,6 +117,56 @@ func TestStoresThatFitNoPath(t *testing.T) {
 			}
 		})
 	}
+}
+
+// runtimeWith is the runtime schema with a column, table.column, declared in another way.
+func runtimeWith(column, declaration string) string {
+	table, name, _ := strings.Cut(column, ".")
+	before, after, _ := strings.Cut(fixtures.RuntimeSchema, "CREATE TABLE "+table+" (")
+	at := regexp.MustCompile(`\b` + name + ` TEXT`).FindStringIndex(after)
+	return before + "CREATE TABLE " + table + " (" + after[:at[0]] + name + " " + declaration + after[at[1]:]
+}
+
+// Whatever what goes is found by has to keep and compare text as it is, on the path that goes by it.
+func TestIDsThatAreNoPlainText(t *testing.T) {
+	for _, columns := range []map[string][]string{idColumns, canonicalIDs} {
+		for table, names := range columns {
+			for _, name := range names {
+				column := table + "." + name
+				loose := runtimeWith(column, "TEXT COLLATE NOCASE")
+				_, err := pathOf(t, unnamed, loose)
+				requireDetail(t, err, ErrUnsupported, column)
+				path, err := pathOf(t, older, loose)
+				if _, both := idColumns[table]; both {
+					requireDetail(t, err, ErrUnsupported, column)
+				} else {
+					require.NoError(t, err, column)
+					assert.Equal(t, PathLegacy, path)
+				}
+				says := strings.Replace(column, "sessions.id", "session ids", 1)
+				_, err = pathOf(t, unnamed, runtimeWith(column, "INTEGER"))
+				requireDetail(t, err, ErrUnsupported, says)
+			}
+		}
+	}
+	for declaration, fits := range map[string]bool{
+		"TEXT COLLATE BINARY COLLATE [RTRIM]": false, "TEXT NOT NULL\ncollate\n`nocase`": false, `TEXT COLLATE "NoCase"`: false,
+		"NUMERIC": false, "real": false, "VARINT": false, "STRING": false, "CHARINT": false,
+		"VARCHAR(100)": true, "text collate binary": true, "CLOB": true, "BLOB": true, "": true,
+	} {
+		path, err := pathOf(t, unnamed, runtimeWith("worker_executions.session_id", declaration))
+		if fits {
+			require.NoError(t, err, declaration)
+			assert.Equal(t, PathCanonical, path)
+		} else {
+			requireDetail(t, err, ErrUnsupported, "worker_executions.session_id")
+		}
+	}
+	_, err := pathOf(t, unnamed, strings.Replace(fixtures.RuntimeSchema, "(scope, session_key)", "(scope, session_key COLLATE nocase)", 1))
+	requireDetail(t, err, ErrUnsupported, "gateway_routing.session_key")
+	path, err := pathOf(t, unnamed, runtimeWith("sessions.title", "TEXT COLLATE NOCASE"))
+	require.NoError(t, err)
+	assert.Equal(t, PathCanonical, path)
 }
 
 // The refusal comes from the store as it is inside the transaction, and changes nothing.

@@ -37,6 +37,7 @@ func delegateOf(id string) change      { return func(s *session) { s.markers.del
 func branchOf(id string) change { return func(s *session) { s.markers.branch = names(id) } }
 
 func resetOf(id string) change { return func(s *session) { s.markers.reset = names(id) } }
+func disputed(s *session)      { s.disputed = true }
 func unreadableConfig() change { return func(s *session) { s.markers = markers{} } }
 func delegateMarker(value any) change {
 	return func(s *session) { s.markers.delegate = marker{true, value} }

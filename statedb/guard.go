@@ -8,10 +8,12 @@ import (
 // GuardKind says what kind of mark protects a session (contract 4, active_turn).
 type GuardKind string
 
-// The kinds that a store without the runtime ledger has.
+// The kinds of guards; the last two are of the runtime ledger (contract 5b.3).
 const (
 	GuardTurnLease       GuardKind = "turn_lease"
 	GuardCompressionLock GuardKind = "compression_lock"
+	GuardAdmission       GuardKind = "admission" // a request that is not settled; its holder is the admission's id
+	GuardWorker          GuardKind = "worker"    // an execution that has not ended; its holder is the execution's id
 )
 
 // Guard is a turn lease or a compression lock that protects a session.
@@ -53,6 +55,33 @@ func judge(guards []Guard, now float64, dead func(holder string) bool) (j judged
 		}
 	}
 	return j
+}
+
+// held are live guards by what the store keeps them under. One lease protects every session whose conversation's root it
+// names, but a Guard tells one of them only.
+type held map[GuardKind]map[string]Guard
+
+func heldBy(live []Guard) held {
+	h := held{GuardTurnLease: {}, GuardCompressionLock: {}}
+	for _, g := range live {
+		h[g.Kind][g.key] = g
+	}
+	return h
+}
+
+// of is the guard that protects an id, if one does. roots are the ids' lease roots.
+func (h held) of(id string, roots map[string]string) (guard Guard, protected bool) {
+	guard, protected = h[GuardCompressionLock][id]
+	if !protected {
+		guard, protected = h[GuardTurnLease][roots[id]]
+	}
+	guard.SessionID = id
+	return guard, protected
+}
+
+// inUseBy is ErrActiveTurn for a guard.
+func inUseBy(g Guard) error {
+	return &Error{Kind: ErrActiveTurn, Guard: &g, Detail: "session " + g.SessionID + " is in use"}
 }
 
 // holderPID reads the pid=<n> token of a holder, and its pidns=<inode> token where it has one. Tokens stand between

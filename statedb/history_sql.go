@@ -16,11 +16,6 @@ var historyTables = []struct{ table, column string }{
 	{"worker_executions", "session_id"},
 }
 
-const (
-	localPolicyPrefix    = "gateway.local_policy.v1:"
-	retiredSessionPrefix = "gateway.retired_session.v1."
-)
-
 // refuseRuntimeHistory is ErrRuntimeHistory where a newer Agent's history names one of the family. chatIDs are the
 // family's. A missing table names nothing.
 func (c *conn) refuseRuntimeHistory(ctx context.Context, s *schema, family, chatIDs []string) error {

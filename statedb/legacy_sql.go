@@ -14,7 +14,11 @@ var sideTables = []string{"compression_locks", "session_model_usage", "telegram_
 // Remove takes the plan's rows out of the store, inside the transaction. Any error means that the transaction must be
 // rolled back whole.
 func (t *Tx) Remove(ctx context.Context, plan *Plan) error {
-	if err := t.removeLegacy(ctx, plan); err != nil {
+	remove := t.removeLegacy
+	if plan.Path == PathCanonical {
+		remove = t.removeCanonical
+	}
+	if err := remove(ctx, plan); err != nil {
 		return onPath(plan.Path, err)
 	}
 	faultpoint.Hit(faultpoint.RowsChanged)
@@ -29,20 +33,20 @@ func (t *Tx) removeLegacy(ctx context.Context, plan *Plan) error {
 	if err := t.conn.removeGuards(ctx, plan.stale); err != nil {
 		return err
 	}
-	if err := t.conn.deleteRows(ctx, plan.schema, ids); err != nil {
+	if err := t.conn.deleteRows(ctx, plan.schema, ids, detach); err != nil {
 		return err
 	}
 	return t.conn.proveGone(ctx, plan.schema, ids)
 }
 
+// detach makes kept children roots.
+const detach = `UPDATE sessions SET parent_session_id = NULL WHERE parent_session_id IN `
+
 // deleteRows keeps one order: messages before their session row, because the full-text triggers read it; children let go
 // of their parent before it goes, because a foreign key would stop it; so do the side tables, for those stores whose
 // references do not cascade.
-func (c *conn) deleteRows(ctx context.Context, s *schema, ids []string) error {
-	statements := []string{
-		`DELETE FROM messages WHERE session_id IN `,
-		`UPDATE sessions SET parent_session_id = NULL WHERE parent_session_id IN `,
-	}
+func (c *conn) deleteRows(ctx context.Context, s *schema, ids []string, detach string) error {
+	statements := []string{`DELETE FROM messages WHERE session_id IN `, detach}
 	for _, table := range sideTables {
 		if s.has(table, "session_id") {
 			statements = append(statements, `DELETE FROM `+table+` WHERE session_id IN `)
@@ -64,25 +68,18 @@ func (c *conn) deleteRows(ctx context.Context, s *schema, ids []string) error {
 // proveGone looks whether nothing names the ids any more: a trigger may skip a delete, or undo it, without an error.
 func (c *conn) proveGone(ctx context.Context, s *schema, ids []string) error {
 	queries := []string{
-		`SELECT 1 FROM sessions WHERE id IN `,
-		`SELECT 1 FROM messages WHERE session_id IN `,
-		`SELECT 1 FROM sessions WHERE parent_session_id IN `,
+		`SELECT 1 FROM sessions WHERE id IN LIST`,
+		`SELECT 1 FROM messages WHERE session_id IN LIST`,
+		`SELECT 1 FROM sessions WHERE parent_session_id IN LIST`,
 	}
 	for _, table := range sideTables {
 		if s.has(table, "session_id") {
-			queries = append(queries, `SELECT 1 FROM `+table+` WHERE session_id IN `)
+			queries = append(queries, `SELECT 1 FROM `+table+` WHERE session_id IN LIST`)
 		}
 	}
 	for _, query := range queries {
-		err := inChunks(ids, func(list string, args []any) error {
-			found, err := c.exists(ctx, query+list, args...)
-			if err == nil && found {
-				err = unsupported("a trigger of the store kept rows that were to go")
-			}
+		if err := c.refuseLeft(ctx, ids, query); err != nil {
 			return err
-		})
-		if err != nil {
-			return classify("look whether the rows are gone", err)
 		}
 	}
 	return nil

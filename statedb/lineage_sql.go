@@ -14,17 +14,40 @@ type lineageReader struct {
 	conn     *conn
 	schema   *schema
 	graph    *graph
+	reading  markerReading
 	foreign  map[string][]string // an id -> the rows whose _delegate_from names it from elsewhere
 	expanded map[string]bool     // ids of which all children and delegates are in the graph
 	looked   map[string]bool     // ids whose own row was asked for
 }
 
-// readLineage passes once over every marker that names an id from elsewhere, and gives a reader that has no row yet. A
-// _delegate_from that is an array or an object, in any row, is ErrUnsupported (contract 5).
-func (c *conn) readLineage(ctx context.Context, s *schema) (*lineageReader, error) {
-	r := &lineageReader{
-		conn:   c,
-		schema: s,
+// markerReading says whose reading of model_config counts: the two paths differ on malformed text, repeated keys, and
+// numbers that only Python knows.
+type markerReading int
+
+const (
+	asPython markerReading = iota // the legacy path (contract 5)
+	asSQLite                      // the canonical path (contract 5b.2)
+)
+
+// readLineage passes once over every marker that names an id from elsewhere, and gives a reader that has no row yet. On the
+// legacy path a _delegate_from that is an array or an object, in any row, is ErrUnsupported (contract 5).
+func (c *conn) readLineage(ctx context.Context, s *schema, reading markerReading) (*lineageReader, error) {
+	r := newLineageReader(c, s, reading)
+	if !s.has("sessions", "model_config") {
+		return r, nil
+	}
+	if reading == asSQLite {
+		return r, classify("read the lineage markers", c.each(ctx, r.addForeignName, foreignNames))
+	}
+	return r, classify("read the lineage markers", c.each(ctx, r.addForeignMarker, foreignMarkers))
+}
+
+// newLineageReader gives a reader that knows no marker from elsewhere: enough for what lies above some ids.
+func newLineageReader(c *conn, s *schema, reading markerReading) *lineageReader {
+	return &lineageReader{
+		conn:    c,
+		schema:  s,
+		reading: reading,
 		graph: &graph{
 			rows: map[string]*session{}, children: map[string][]*session{}, marked: map[string][]*session{},
 		},
@@ -32,22 +55,48 @@ func (c *conn) readLineage(ctx context.Context, s *schema) (*lineageReader, erro
 		expanded: map[string]bool{},
 		looked:   map[string]bool{},
 	}
-	if !s.has("sessions", "model_config") {
-		return r, nil
+}
+
+// mayHoldDelegate leaves out text that has no _delegate_from in any JSON reader: without the key, spelled out or with
+// escapes for its letters. GLOB stops at a NUL, behind which no JSON reader finds a marker, and looks for a word several
+// times as fast as instr does.
+const mayHoldDelegate = `(model_config GLOB '*_delegate_from*' OR model_config GLOB '*\u00[567]*')`
+
+// foreignNames is the one pass over model_config on the canonical path: the markers that name an id other than the row's
+// physical parent. One that names the parent is found as a child through idx_sessions_parent.
+var foreignNames = `SELECT id, target FROM (
+  SELECT id, parent_session_id AS parent, ` + markerColumn(keyDelegate) + ` AS target FROM sessions
+  WHERE typeof(id) = 'text' AND ` + mayHoldDelegate + `)
+WHERE typeof(target) = 'text' AND NOT (typeof(parent) = 'text' AND target = parent)`
+
+// markerColumn is SQL for a marker as SQLite's JSON functions read it: NULL where it is not there, its text, or 0 for one
+// that names no row. A bare json_extract would raise on one malformed row.
+func markerColumn(key string) string {
+	path := `model_config, '$.` + key + `'`
+	return `CASE WHEN json_valid(model_config) THEN CASE coalesce(json_type(` + path + `), 'null')
+    WHEN 'null' THEN NULL WHEN 'text' THEN json_extract(` + path + `) ELSE 0 END END`
+}
+
+func (r *lineageReader) addForeignName(scan scanFunc) error {
+	var id, target string
+	if err := scan(&id, &target); err != nil {
+		return err
 	}
-	return r, classify("read the lineage markers", c.each(ctx, r.addForeignMarker, foreignMarkers))
+	r.foreign[target] = append(r.foreign[target], id)
+	return nil
 }
 
 // foreignMarkers is the one pass over model_config. What it leaves out cannot matter: text without the key, spelled out
 // or with escapes for its letters, has no such marker in any JSON reader; and a plain marker that names the row's
 // physical parent is found as a child through idx_sessions_parent. Whatever is not plain (a second occurrence of the
-// word, an escape, text that SQLite takes for no JSON) is left to readMarkers.
+// word, an escape, text that SQLite takes for no JSON) is left to readMarkers. Why
+// GLOB may be asked for the word is said at mayHoldDelegate.
 const foreignMarkers = `
 SELECT CASE WHEN typeof(id) = 'text' THEN id END, CASE WHEN typeof(parent_session_id) = 'text' THEN parent_session_id END,
   model_config FROM sessions
 WHERE (
   model_config GLOB '*\u00[567]*'
-  OR (instr(model_config, '_delegate_from') > 0 AND NOT (
+  OR (model_config GLOB '*_delegate_from*' AND NOT (
     typeof(parent_session_id) = 'text'
     AND instr(substr(model_config, instr(model_config, '_delegate_from') + 14), '_delegate_from') = 0
     AND CASE WHEN json_valid(model_config)
@@ -135,8 +184,7 @@ func (r *lineageReader) markerTargets(ctx context.Context) error {
 // read adds the rows of the ids, and of what the recursive step reaches from them, to the graph. use sees each of them.
 func (r *lineageReader) read(ctx context.Context, ids []string, step string, use func(*session)) error {
 	err := inChunks(ids, func(list string, args []any) error {
-		seeds := strings.ReplaceAll(strings.Trim(list, "()"), "?", "(?)")
-		query := `WITH RECURSIVE around(id) AS (VALUES ` + seeds + ` ` + step + `) SELECT ` + r.columns() +
+		query := `WITH RECURSIVE around(id) AS (VALUES ` + rowsOfOne(list) + ` ` + step + `) SELECT ` + r.columns() +
 			` FROM sessions WHERE id IN (SELECT id FROM around) AND typeof(id) = 'text'`
 		return r.conn.each(ctx, func(scan scanFunc) error {
 			row, err := r.add(scan)
@@ -154,10 +202,18 @@ func (r *lineageReader) read(ctx context.Context, ids []string, step string, use
 func (r *lineageReader) columns() string {
 	list := []string{"id", "CASE WHEN typeof(parent_session_id) = 'text' THEN parent_session_id END"}
 	for _, column := range []string{
-		"source", "session_source", "end_reason", "chat_id", "started_at", "ended_at", "model_config",
+		"source", "session_source", "end_reason", "chat_id", "started_at", "ended_at",
 	} {
-		if r.schema.has("sessions", column) {
-			list = append(list, "+"+column)
+		list = append(list, orNull(r.schema, column, "+"+column))
+	}
+	config := "+model_config"
+	if r.reading == asSQLite {
+		config = unreadBySQLite
+	}
+	list = append(list, orNull(r.schema, "model_config", config))
+	for _, key := range []string{keyDelegate, keyBranch, keyReset} {
+		if r.reading == asSQLite && r.schema.has("sessions", "model_config") {
+			list = append(list, markerColumn(key))
 		} else {
 			list = append(list, "NULL")
 		}
@@ -168,8 +224,9 @@ func (r *lineageReader) columns() string {
 func (r *lineageReader) add(scan scanFunc) (*session, error) {
 	var id string
 	var parent, source, sessionSource, endReason, chatID, config sql.NullString
-	var started, ended any
-	if err := scan(&id, &parent, &source, &sessionSource, &endReason, &chatID, &started, &ended, &config); err != nil {
+	var started, ended, delegate, branch, reset any
+	err := scan(&id, &parent, &source, &sessionSource, &endReason, &chatID, &started, &ended, &config, &delegate, &branch, &reset)
+	if err != nil {
 		return nil, err
 	}
 	if row := r.graph.rows[id]; row != nil {
@@ -178,13 +235,26 @@ func (r *lineageReader) add(scan scanFunc) (*session, error) {
 	row := &session{
 		id: id, parent: optional(parent), source: optional(source), sessionSource: optional(sessionSource),
 		endReason: optional(endReason), chatID: optional(chatID), startedAt: started, endedAt: ended,
-		markers: readMarkers(optional(config)),
+	}
+	if r.reading == asSQLite {
+		row.markers = markers{delegate: newMarker(delegate), branch: newMarker(branch), reset: newMarker(reset)}
+		row.disputed = isDisputed(row.parent, optional(config))
+	} else {
+		row.markers = readMarkers(optional(config))
 	}
 	r.graph.rows[id] = row
 	if row.parent != nil {
 		r.graph.children[*row.parent] = append(r.graph.children[*row.parent], row)
 	}
 	return row, nil
+}
+
+// unreadBySQLite is SQL for a model_config that SQLite reads no marker from; NULL where it does, or where there is none.
+const unreadBySQLite = "CASE WHEN NOT json_valid(model_config) THEN model_config END"
+
+// isDisputed tells whether Python reads a marker that names the parent from text that SQLite cannot read.
+func isDisputed(parent, unreadable *string) bool {
+	return parent != nil && readMarkers(unreadable).anyNames(*parent)
 }
 
 func optional(s sql.NullString) *string {

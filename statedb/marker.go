@@ -23,6 +23,9 @@ type marker struct {
 	value   any // as encoding/json decodes it
 }
 
+// newMarker is a marker with a value; nil is one that is not there.
+func newMarker(value any) marker { return marker{present: value != nil, value: value} }
+
 // names tells whether the marker names this id. A marker that is not text names no row, but is there.
 func (m marker) names(id string) bool {
 	text, ok := m.value.(string)
@@ -133,7 +136,7 @@ func readMarker(raw json.RawMessage) marker {
 			return marker{}
 		}
 	}
-	return marker{present: value != nil, value: value}
+	return newMarker(value)
 }
 
 // replacePythonNumbers puts a number in the place of each NaN, Infinity and -Infinity outside strings: Python writes and

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"session-sidecar/internal/faultpoint"
 )
@@ -17,6 +16,16 @@ type Request struct {
 	WholeConversation bool     // start at the first segment, with the lineage
 	ExpectedIDs       []string // what was agreed to; nil where nobody was asked
 	Agent             Agent
+	// setOnly asks for nothing but what would go: whoever copies it does not mind what refuses a delete.
+	setOnly bool
+	// carriedOut says that Remove follows, which retires the ledger as it goes.
+	carriedOut bool
+	// OperationID names this delete, 32 hex digits: what it leaves to be done after its commit is noted under it.
+	OperationID string
+	// SharesRoutes tells whether the home's routes lie in a base home too, whose fence has to follow (contract 5d).
+	SharesRoutes bool
+	// Spilled are the files that tool output was spilled to, as paths inside the home (contract 5b.5).
+	Spilled []string
 }
 
 // Plan is what a delete would do to the store, and whether it may. Preview and delete make it alike.
@@ -27,13 +36,16 @@ type Plan struct {
 	Kept       []Kept   // rows that hang on those and stay
 	Guards     []Guard  // live guards
 	LeftBehind []LeftBehind
+	Retained   []LeftBehind // what the canonical path keeps on purpose
+	Media      []Media      // files that the rows named and that may go after them
 	// StaleIndexes are full-text indexes that the delete sets aside; the Agent has to rebuild them (fts_stale).
 	StaleIndexes []string
 	// Refusal is why the delete may not be done: an *Error, or nil.
 	Refusal error
 
-	schema *schema
-	stale  []Guard // guards that protect nothing any more and go with the delete
+	schema     *schema
+	retirement *retirement // on the canonical path
+	stale      []Guard     // guards that protect nothing any more and go with the delete
 }
 
 // IDs are the ids that go, in the order of deleted_ids.
@@ -61,6 +73,7 @@ func (p *Plan) is(expected []string) bool {
 // Plan decides, under the write lock, which rows go, or refuses (contract 4, step 3). It changes nothing. Errors are *Error
 // and carry the path once it is chosen.
 func (t *Tx) Plan(ctx context.Context, request Request) (*Plan, error) {
+	request.carriedOut = true
 	plan, err := t.conn.plan(ctx, request)
 	if err != nil {
 		return nil, err
@@ -115,7 +128,7 @@ func (c *conn) plan(ctx context.Context, request Request) (*Plan, error) {
 
 func (c *conn) planOn(ctx context.Context, path Path, s *schema, request Request) (*Plan, error) {
 	if path == PathCanonical {
-		return nil, unsupported("the canonical path is not built yet")
+		return c.planCanonical(ctx, s, request)
 	}
 	return c.planLegacy(ctx, s, request)
 }
@@ -123,7 +136,7 @@ func (c *conn) planOn(ctx context.Context, path Path, s *schema, request Request
 // planLegacy decides in the order of contract 4, step 3: the set, then foreign references, the downgrade fence, the guards,
 // and the indexes.
 func (c *conn) planLegacy(ctx context.Context, s *schema, request Request) (*Plan, error) {
-	lineage, err := c.readLineage(ctx, s)
+	lineage, err := c.readLineage(ctx, s, asPython)
 	if err != nil {
 		return nil, err
 	}
@@ -137,6 +150,9 @@ func (c *conn) planLegacy(ctx context.Context, s *schema, request Request) (*Pla
 		Targets: targets,
 		Kept:    lineage.graph.kept(targets),
 		schema:  s,
+	}
+	if request.setOnly {
+		return plan, nil
 	}
 	ids := plan.IDs()
 	if plan.LeftBehind, err = c.leftBehind(ctx, s, ids); err != nil {
@@ -152,8 +168,8 @@ func (c *conn) planLegacy(ctx context.Context, s *schema, request Request) (*Pla
 	}
 	plan.Guards, plan.stale = guards.live, guards.stale
 	return plan, plan.refuse(
-		func() error { return c.refuseForeignRows(ctx, ids) },
-		func() error { return c.refuseRuntimeHistory(ctx, s, family, lineage.chatIDs(family)) },
+		func() error { return c.refuseForeignRows(ctx, ids, !request.carriedOut) },
+		func() error { return c.refuseRuntimeHistory(ctx, s, family, lineage.graph.chatIDs(family)) },
 		plan.refuseLiveGuards,
 		func() (err error) { plan.StaleIndexes, err = c.indexesToSetAside(ctx, s); return err },
 	)
@@ -182,8 +198,7 @@ func (p *Plan) refuseLiveGuards() error {
 	if len(p.Guards) == 0 {
 		return nil
 	}
-	first := p.Guards[0]
-	return &Error{Kind: ErrActiveTurn, Guard: &first, Detail: fmt.Sprintf("session %s is in use", first.SessionID)}
+	return inUseBy(p.Guards[0])
 }
 
 // resolve reads what surrounds the request and decides the whole set. A whole conversation whose set does not hold the
@@ -226,10 +241,11 @@ func (r *lineageReader) family(ctx context.Context, ids []string) ([]string, err
 	}
 }
 
-func (r *lineageReader) chatIDs(family []string) []string {
+// chatIDs are those that the rows of some ids belong to.
+func (g *graph) chatIDs(ids []string) []string {
 	var chats []string
-	for _, id := range family {
-		if row := r.graph.rows[id]; row != nil && row.chatID != nil && *row.chatID != "" {
+	for _, id := range ids {
+		if row := g.rows[id]; row != nil && row.chatID != nil && *row.chatID != "" {
 			chats = append(chats, *row.chatID)
 		}
 	}
@@ -238,15 +254,11 @@ func (r *lineageReader) chatIDs(family []string) []string {
 
 // guardsOf reads the guards of the ids and tells the live ones from the stale ones.
 func (c *conn) guardsOf(ctx context.Context, ids []string, g *graph) (guards judged, err error) {
-	roots := map[string]string{}
-	for _, id := range ids {
-		roots[id] = g.leaseRoot(id)
-	}
-	all, err := c.readGuards(ctx, ids, roots)
+	all, err := c.readGuards(ctx, ids, g.leaseRoots(ids))
 	if err != nil {
 		return judged{}, err
 	}
-	return judge(all, float64(time.Now().UnixNano())/1e9, holderDead), nil
+	return judge(all, now(), holderDead), nil
 }
 
 // onPath notes the chosen path on an error of ours.

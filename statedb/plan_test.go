@@ -68,17 +68,49 @@ func TestAWholeConversationThatForks(t *testing.T) {
 	assert.Equal(t, []string{"c", "b"}, plan.IDs())
 }
 
-// The canonical path must never be taken for the legacy one.
-func TestTheCanonicalPathIsRefused(t *testing.T) {
+// Which path a store with the runtime ledger takes is decided by what it holds and by the Agent alone.
+func TestTheCanonicalPathIsTaken(t *testing.T) {
 	home := newHome(t)
 	home.Create(fixtures.RuntimeSchema, sessionX)
+	for name, c := range map[string]struct {
+		agent Agent
+		want  Path
+	}{
+		"of an Agent that nobody named": {Agent{}, PathCanonical},
+		"of one that can retire":        {Agent{Known: true, CanRetire: true}, PathCanonical},
+		"of one that is older":          {Agent{Known: true}, PathLegacy},
+	} {
+		plan, err := planFor(t, home, Request{SessionID: "x", Agent: c.agent})
+		require.NoError(t, err, name)
+		assert.Equal(t, c.want, plan.Path, name)
+		assert.Equal(t, c.want == PathCanonical, plan.retirement != nil, name)
+		assert.Equal(t, []string{"x"}, plan.IDs(), name)
+	}
+
 	tx := begin(t, home)
-	plan, err := tx.Plan(t.Context(), Request{SessionID: "x"})
-	require.ErrorIs(t, err, ErrUnsupported)
-	assert.Nil(t, plan)
-	var failure *Error
-	require.ErrorAs(t, err, &failure)
-	assert.Equal(t, PathCanonical, failure.Path)
+	_, err := remove(t, tx, "x")
+	require.NoError(t, err)
+	require.NoError(t, tx.Commit())
+	assert.Equal(t, []string{"gateway.retired_session.v1.x"}, home.Query("SELECT key FROM state_meta"))
+}
+
+// A ledger whose tables have other columns than we know is never taken for the older kind of store.
+func TestALedgerOfAnotherShape(t *testing.T) {
+	home := newHome(t)
+	home.Create(fixtures.RuntimeSchema, sessionX)
+	for table, columns := range canonicalColumns {
+		for _, column := range columns {
+			home.Exec("ALTER TABLE " + table + " RENAME COLUMN " + column + " TO renamed")
+			_, err := planFor(t, home, Request{SessionID: "x"})
+			requireDetail(t, err, ErrUnsupported, "table "+table+" has no column "+column)
+			var failure *Error
+			require.ErrorAs(t, err, &failure)
+			assert.Equal(t, PathCanonical, failure.Path)
+			home.Exec("ALTER TABLE " + table + " RENAME COLUMN renamed TO " + column)
+		}
+	}
+	_, err := planFor(t, home, Request{SessionID: "x"})
+	require.NoError(t, err)
 }
 
 // The oldest store that is served: nothing but what the rules need.

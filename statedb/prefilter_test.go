@@ -23,7 +23,8 @@ func oddConfigs() []string {
 		`{"K":V}`, ` { "K" : V } `, `{"K":V,"_delegate_from":"q"}`, `{"_delegate_from":"q","K":V}`, `{"_delegate_from":"p","K":V}`,
 		`{"K":V,"_delegate_from":"p"}`, `{"n":{"K":V}}`, `{"n":{"K":V},"_delegate_from":"p"}`, `{"n":[{"K":V}],"\u005fdelegate_from":"q"}`,
 		`{"t":"\"K\":V\""}`, `{"t":NaN,"K":V}`, `{"K":V,"t":-Infinity}`, `{"K":V`, `[{"K":V}]`, `{"K":V} x`, `{'K':V}`, `{"K":V,}`, `{K:V}`,
-		"{\"K\":V,\"t\":\"\xff\"}", "{\"K\":V,\"t\":\"line\nbreak\"}", "{\"K\":V,\"t\":\"a\\qb\"}", "{\"K\":V}\x00", `{"K":V,"t":1e999}`,
+		"{\"K\":V,\"t\":\"\xff\"}", "{\"K\":V,\"t\":\"line\nbreak\"}", "{\"K\":V,\"t\":\"a\\qb\"}", "{\"K\":V}\x00",
+		"\x00{\"K\":V}", "{\"t\":\"\x00\",\"K\":V}", "{\"t\":\"\xc3\",\"K\":V}", "{\"t\":\"\xf0\x9f\",\"K\":V}", `{"K":V,"t":1e999}`,
 		`{"K":V,"t":01}`, `{"K":V/**/}`, "\ufeff{\"K\":V}",
 	}
 	texts := []string{"", "{}", "null", `"_delegate_from"`, "_delegate_from", `\u005f`, `[]`, "{\"_delegate_from\":\"" + strings.Repeat("q", 5000) + `"}`}
@@ -93,12 +94,25 @@ func TestForeignMarkersAreAllFound(t *testing.T) {
 	c := connect(t, home)
 	s, err := c.readSchema(t.Context())
 	require.NoError(t, err)
-	reader, err := c.readLineage(t.Context(), s)
+	reader, err := c.readLineage(t.Context(), s, asPython)
 	require.NoError(t, err)
 	for _, ids := range reader.foreign {
 		slices.Sort(ids)
 	}
 	assert.Equal(t, want, reader.foreign)
+}
+
+// So does the one of the canonical path, where SQLite reads the markers.
+func TestForeignNamesAreAllFound(t *testing.T) {
+	home := newStore(t)
+	configs := []any{nil, []byte(`{"_delegate_from":"q"}`), []byte(`{"\u005fdelegate_from":"q"}`)}
+	for _, text := range oddConfigs() {
+		configs = append(configs, text)
+	}
+	insertConfigs(t, home.Open(), configs)
+	want := home.Query(strings.Replace(foreignNames, mayHoldDelegate, "1", 1))
+	require.Greater(t, len(want), 500)
+	assert.Equal(t, want, home.Query(foreignNames))
 }
 
 // And it leaves out what most rows are, or it would read a large store into memory.
@@ -126,7 +140,7 @@ func TestCompoundMarkersRefuseTheStore(t *testing.T) {
 			_, err = tx.conn.ExecContext(t.Context(),
 				"INSERT INTO sessions (id, source, started_at, parent_session_id, model_config) VALUES ('odd', 'cli', 1, ?, ?)", parent, config)
 			require.NoError(t, err)
-			_, err = tx.conn.readLineage(t.Context(), s)
+			_, err = tx.conn.readLineage(t.Context(), s, asPython)
 			requireDetail(t, err, ErrUnsupported, "odd")
 			_, err = tx.Plan(t.Context(), Request{SessionID: "x"})
 			require.ErrorIs(t, err, ErrUnsupported, "in any row, whatever is deleted")
@@ -140,7 +154,7 @@ func TestCompoundMarkersRefuseTheStore(t *testing.T) {
 		tx := begin(t, home)
 		_, err := tx.conn.ExecContext(t.Context(), "UPDATE sessions SET model_config = ?", config)
 		require.NoError(t, err)
-		_, err = tx.conn.readLineage(t.Context(), s)
+		_, err = tx.conn.readLineage(t.Context(), s, asPython)
 		require.NoError(t, err, config)
 		require.NoError(t, tx.Rollback())
 	}

@@ -11,19 +11,7 @@ const readPatience = 2 * time.Second
 // read looks at one snapshot of a store over a read-only connection. look runs anew, from the start, where another process
 // is in the way for a moment.
 func read(ctx context.Context, path, doing string, look func(*conn) error) error {
-	deadline := time.Now().Add(readPatience)
-	for {
-		err := readOnce(ctx, path, look)
-		if err == nil {
-			return nil
-		}
-		if isBusy(err) && time.Now().Before(deadline) {
-			err = pause(ctx)
-		}
-		if err != nil {
-			return classify(doing, err)
-		}
-	}
+	return classify(doing, whileBusy(ctx, readPatience, func() error { return readOnce(ctx, path, look) }))
 }
 
 func readOnce(ctx context.Context, path string, look func(*conn) error) error {

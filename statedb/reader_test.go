@@ -34,7 +34,7 @@ func TestReadingAroundAnIDIsEnough(t *testing.T) {
 				}
 				want := targetsOf(t, whole, start, id, request.WithLineage || request.WholeConversation)
 
-				reader, err := c.readLineage(t.Context(), s)
+				reader, err := c.readLineage(t.Context(), s, asPython)
 				require.NoError(t, err)
 				targets, err := reader.resolve(t.Context(), request)
 				if !slices.Contains(idsOf(want), id) {
@@ -91,7 +91,7 @@ func randomStore(t *testing.T, db *sql.DB, random *rand.Rand) []string {
 // readEverything makes the graph of the whole store.
 func readEverything(t *testing.T, home *sidecartest.Home, c *conn, s *schema) *graph {
 	t.Helper()
-	reader, err := c.readLineage(t.Context(), s)
+	reader, err := c.readLineage(t.Context(), s, asPython)
 	require.NoError(t, err)
 	var rows []*session
 	for _, id := range home.Query("SELECT id FROM sessions ORDER BY random()") {
@@ -110,7 +110,7 @@ func TestValuesAsTheStoreHoldsThem(t *testing.T) {
 	c := connect(t, home)
 	s, err := c.readSchema(t.Context())
 	require.NoError(t, err)
-	reader, err := c.readLineage(t.Context(), s)
+	reader, err := c.readLineage(t.Context(), s, asPython)
 	require.NoError(t, err)
 	require.NoError(t, reader.surroundings(t.Context(), []string{"number"}))
 	require.NoError(t, reader.ancestors(t.Context(), []string{"below"}))

@@ -38,9 +38,19 @@ func (c *conn) foreignReferences(ctx context.Context, to string) (references []r
 }
 
 // refuseForeignRows is ErrUnsupported, with the table's name, where a table that we do not know holds a reference to one
-// of the ids that would stop the delete (contract 3): NO ACTION, RESTRICT or SET DEFAULT.
-func (c *conn) refuseForeignRows(ctx context.Context, ids []string) error {
-	references, err := c.foreignReferences(ctx, "sessions")
+// of the ids that would stop the delete (contract 3): NO ACTION, RESTRICT or SET DEFAULT. One to a message of an id stops it
+// too, in SQLite's own words (contract 4); foresee asks for that where no delete follows that would hear them.
+func (c *conn) refuseForeignRows(ctx context.Context, ids []string, foresee bool) error {
+	err := c.refuseRowsThatHold(ctx, "sessions", "LIST", ids)
+	if err != nil || !foresee {
+		return err
+	}
+	return c.refuseRowsThatHold(ctx, "messages", "(SELECT id FROM messages WHERE session_id IN LIST)", ids)
+}
+
+// refuseRowsThatHold does so for references to one table, to the rows of a set.
+func (c *conn) refuseRowsThatHold(ctx context.Context, to, set string, ids []string) error {
+	references, err := c.foreignReferences(ctx, to)
 	if err != nil {
 		return err
 	}
@@ -49,7 +59,7 @@ func (c *conn) refuseForeignRows(ctx context.Context, ids []string) error {
 			continue
 		}
 		err := inChunks(ids, func(list string, args []any) error {
-			query := fmt.Sprintf("SELECT 1 FROM %s WHERE %s IN %s", quoted(r.table), quoted(r.column), list)
+			query := fmt.Sprintf("SELECT 1 FROM %s WHERE %s IN %s", quoted(r.table), quoted(r.column), strings.Replace(set, "LIST", list, 1))
 			found, err := c.exists(ctx, query, args...)
 			if err == nil && found {
 				err = unsupported("the table %s, which this sidecar does not know, holds a row of this conversation", r.table)

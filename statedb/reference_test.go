@@ -104,6 +104,9 @@ func TestForeignReferencesToMessages(t *testing.T) {
 	_, err := remove(t, tx, "x")
 	requireDetail(t, err, ErrUnsupported, "FOREIGN KEY constraint failed")
 	require.NoError(t, tx.Rollback())
+	plan, err := Preview(t.Context(), home.Store(), Request{SessionID: "x"})
+	require.NoError(t, err)
+	require.ErrorIs(t, plan.Refusal, ErrUnsupported, "a preview foresees it")
 	assert.Equal(t, []string{"7"}, home.Query("SELECT id FROM messages"))
 	home.RequireSound()
 }

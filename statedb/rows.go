@@ -53,4 +53,7 @@ func inChunks(ids []string, do func(list string, args []any) error) error {
 	return nil
 }
 
+// rowsOfOne makes the rows of a VALUES from an IN list.
+func rowsOfOne(list string) string { return strings.ReplaceAll(strings.Trim(list, "()"), "?", "(?)") }
+
 func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }

@@ -126,6 +126,29 @@ type Tx struct {
 	file storeFile
 	path Path // once Plan has chosen it
 	done bool
+
+	shared bool // the connection is a Look's, and stays open
+
+	began time.Time
+	held  time.Duration // once it has ended
+}
+
+// Held is for how long the transaction held the write lock, or zero where it still does.
+func (t *Tx) Held() time.Duration { return t.held }
+
+func (t *Tx) end() {
+	t.held = time.Since(t.began)
+	t.done = true
+	if !t.shared {
+		t.conn.close()
+	}
+}
+
+// newTx is the transaction of a connection that has just taken the write lock.
+func newTx(c *conn, file storeFile) *Tx {
+	tx := &Tx{conn: c, file: file, began: time.Now()}
+	faultpoint.Hit(faultpoint.WriteLockHeld)
+	return tx
 }
 
 // storeFile is a store's file as it was when it was opened. To look at it again is no opening, which would take locks away.
@@ -155,33 +178,48 @@ func (f storeFile) replaced() bool {
 // ErrBusy. A cancel ends the wait at once and never leaves a transaction open (contract 4, step 2).
 func Begin(ctx context.Context, path string, patience time.Duration) (*Tx, error) {
 	deadline := time.Now().Add(patience)
-	var c *conn
 	file, err := lookAtFile(path)
 	if err != nil {
 		return nil, err
 	}
+	c, err := takeLock(ctx, nil, path, deadline)
+	if err != nil {
+		c.close()
+		return nil, err
+	}
+	if file.replaced() {
+		c.close() // which ends the transaction
+		return Begin(ctx, path, time.Until(deadline))
+	}
+	return newTx(c, file), nil
+}
+
+// takeLock takes the write lock, over a connection of its own where it is given none. The connection is there after a failure
+// too.
+func takeLock(ctx context.Context, c *conn, path string, deadline time.Time) (*conn, error) {
+	err := whileBusy(ctx, time.Until(deadline), func() (err error) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		c, err = tryBegin(ctx, c, path)
+		return err
+	})
+	if isBusy(err) {
+		return c, &Error{Kind: ErrBusy}
+	}
+	return c, classify("take the write lock", err)
+}
+
+// whileBusy tries something anew, from the start, for as long as another process is in the way and patience allows.
+func whileBusy(ctx context.Context, patience time.Duration, try func() error) error {
+	deadline := time.Now().Add(patience)
 	for {
-		err := ctx.Err()
-		if err == nil {
-			c, err = tryBegin(ctx, c, path)
+		err := try()
+		if !isBusy(err) || !time.Now().Before(deadline) {
+			return err
 		}
-		if err == nil && file.replaced() {
-			c.close() // which ends the transaction
-			return Begin(ctx, path, time.Until(deadline))
-		}
-		if err == nil {
-			faultpoint.Hit(faultpoint.WriteLockHeld)
-			return &Tx{conn: c, file: file}, nil
-		}
-		if isBusy(err) && time.Now().Before(deadline) {
-			err = pause(ctx)
-		}
-		if err != nil {
-			c.close()
-			if isBusy(err) {
-				return nil, &Error{Kind: ErrBusy}
-			}
-			return nil, classify("take the write lock", err)
+		if err := pause(ctx); err != nil {
+			return err
 		}
 	}
 }
@@ -191,18 +229,27 @@ func Begin(ctx context.Context, path string, patience time.Duration) (*Tx, error
 func tryBegin(ctx context.Context, c *conn, path string) (*conn, error) {
 	calm := context.WithoutCancel(ctx)
 	if c == nil {
-		opened, err := open(calm, path, readWrite)
+		opened, err := openChecked(calm, path)
 		if err != nil {
-			return nil, err
-		}
-		if err := opened.checkPragmas(calm); err != nil {
-			opened.close() // a later try must check again
 			return nil, err
 		}
 		c = opened
 	}
 	_, err := c.ExecContext(calm, "BEGIN IMMEDIATE")
 	return c, err
+}
+
+// openChecked opens a store for a write transaction.
+func openChecked(ctx context.Context, path string) (*conn, error) {
+	c, err := open(ctx, path, readWrite)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.checkPragmas(ctx); err != nil {
+		c.close() // a later try must check again
+		return nil, err
+	}
+	return c, nil
 }
 
 // checkPragmas reads back what a delete relies on: a pragma that SQLite does not take is no error in SQLite.
@@ -234,8 +281,7 @@ func (t *Tx) Commit() error {
 	for {
 		_, err := t.conn.ExecContext(ctx, "COMMIT")
 		if err == nil {
-			t.done = true
-			t.conn.close()
+			t.end()
 			return nil
 		}
 		open := t.open()
@@ -245,8 +291,7 @@ func (t *Tx) Commit() error {
 		}
 		failure := onPath(t.path, classify("commit", err))
 		if certain := open || isFull(err); !certain || t.Rollback() != nil {
-			t.done = true
-			t.conn.close()
+			t.end()
 			return errors.Join(ErrOutcomeUnknown, failure)
 		}
 		return failure
@@ -254,8 +299,10 @@ func (t *Tx) Commit() error {
 }
 
 // open tells whether SQLite still has the transaction: it ends some by itself.
-func (t *Tx) open() (open bool) {
-	_ = t.conn.Raw(func(driverConn any) error { open = inTransaction(driverConn); return nil })
+func (t *Tx) open() bool { return t.conn.inTransaction() }
+
+func (c *conn) inTransaction() (open bool) {
+	_ = c.Raw(func(driverConn any) error { open = inTransaction(driverConn); return nil })
 	return open
 }
 
@@ -264,10 +311,9 @@ func (t *Tx) Rollback() error {
 	if t.done {
 		return nil
 	}
-	t.done = true
 	_, err := t.conn.ExecContext(context.Background(), "ROLLBACK")
 	open := t.open()
-	t.conn.close()
+	t.end()
 	if !open {
 		return nil // SQLite had rolled back by itself, as it does when a statement is interrupted
 	}

@@ -28,7 +28,7 @@ const (
 	BeforeLocksAreReleased Point = "before_locks_are_released" // all work is done; the answer is not sent
 )
 
-// The points of an export and of a compact; a delete passes none of them.
+// The points of an export, of a compact, and of the fence of the base home's routes; a delete passes none of them.
 const (
 	ExportRowWritten Point = "export_row_written" // a row is written, perhaps not the last; the file has no name
 	ExportWritten    Point = "export_written"     // all of the file is written, not synced: a cancel is heard for the last time
@@ -36,13 +36,26 @@ const (
 	ExportNamed      Point = "export_named"       // the file has its name; the folder is not synced
 	CompactBegins    Point = "compact_begins"     // the locks are held; nothing is rewritten
 	CompactVacuumed  Point = "compact_vacuumed"   // the store is rewritten in its log, which is not moved over yet
+	RoutesFenced     Point = "routes_fenced"      // the base home is fenced for good; the intent is still there
 )
+
+// The points of what goes on where rows named files; a delete whose rows named none does not pass them.
+const (
+	MediaUnlinked Point = "media_unlinked" // a named file is gone, perhaps not for good; the write lock is held, its note is there
+	MediaDurable  Point = "media_durable"  // all of them are gone for good; no lock of the store is held, the notes are there
+)
+
+// OfMedia lists the points of the removal of files that rows named.
+func OfMedia() []Point { return []Point{MediaUnlinked, MediaDurable} }
 
 // OfExport lists the points of an export.
 func OfExport() []Point { return []Point{ExportRowWritten, ExportWritten, ExportSynced, ExportNamed} }
 
 // OfCompact lists the points of a compact.
 func OfCompact() []Point { return []Point{CompactBegins, CompactVacuumed} }
+
+// OfRoutes lists the points of a fence of the base home's routes.
+func OfRoutes() []Point { return []Point{RoutesFenced} }
 
 // All lists every point of a delete, so that a test can show that each one has a case.
 func All() []Point {

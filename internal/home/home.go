@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 )
@@ -50,6 +51,21 @@ func makeAbsolute(path string) (string, error) {
 	}
 	folder, err := os.Getwd()
 	return folder + "/" + path, err
+}
+
+// AsNamed is a home's path as a host named it, made absolute and tidied, with nothing resolved. It is empty where only the
+// system could tell which folder is meant.
+func AsNamed(path string) string {
+	absolute, err := makeAbsolute(path)
+	if err != nil || GoesUp(absolute) {
+		return ""
+	}
+	return filepath.Clean(absolute)
+}
+
+// GoesUp tells whether a path has a part that stands for the folder above, which behind a link may be anywhere.
+func GoesUp(path string) bool {
+	return slices.Contains(strings.Split(filepath.ToSlash(path), "/"), "..")
 }
 
 // Contains tells whether a resolved path lies inside the resolved home. The home itself does not.

@@ -1,0 +1,223 @@
+package statedb
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"slices"
+	"strings"
+)
+
+// This file holds all SQL that reads the ledger: what a newer Agent's runtime keeps about sessions beside their rows
+// (contract 5b.3, 5b.4).
+
+// unsettled lists the admissions and workers of the ids that are not settled, in the order of the ids: each protects its
+// session as a guard does (contract 5b.3).
+func (c *conn) unsettled(ctx context.Context, ids []string) (guards []Guard, err error) {
+	for _, table := range []struct {
+		kind  GuardKind
+		query string
+	}{
+		{GuardAdmission, `SELECT target_session_id, coalesce(admission_id, '') FROM session_admissions
+			WHERE status IS NOT 'terminal' AND target_session_id IN `},
+		{GuardWorker, `SELECT session_id, coalesce(execution_id, '') FROM worker_executions
+			WHERE status IS NOT 'terminal' AND session_id IN `},
+	} {
+		err := inChunks(ids, func(list string, args []any) error {
+			return c.each(ctx, func(scan scanFunc) error {
+				g := Guard{Kind: table.kind}
+				if err := scan(&g.SessionID, &g.Holder); err != nil {
+					return err
+				}
+				guards = append(guards, g)
+				return nil
+			}, table.query+list, args...)
+		})
+		if err != nil {
+			return nil, classify("read which requests and workers are settled", err)
+		}
+	}
+	order := map[string]int{}
+	for i, id := range ids {
+		order[id] = i
+	}
+	slices.SortStableFunc(guards, func(a, b Guard) int {
+		return cmp.Or(order[a.SessionID]-order[b.SessionID], cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Holder, b.Holder))
+	})
+	return guards, nil
+}
+
+// eachPart reads the ledger of some sessions part by part and hands each to use: rows with their sizes first, then as many at
+// once as memory should hold. The number of statements does not grow with what is there but by its size. use may write.
+func (c *conn) eachPart(ctx context.Context, s *schema, ids, policies []string, use func(*ledger) error) error {
+	hand := func(l *ledger) error {
+		if err := ctx.Err(); err != nil {
+			return err // a large ledger takes a while, and somebody waits for the write lock
+		}
+		keys, err := l.keys()
+		if err != nil {
+			return err
+		}
+		if l.records, err = c.records(ctx, s, keys); err != nil {
+			return classify("read state_meta", err)
+		}
+		return use(l)
+	}
+	going := setOf(ids)
+	err := c.eachPartOf(ctx, sizedAdmissions, ids, func(admissions []string) error {
+		rows, err := c.rowsOf(ctx, "session_admissions", "admission_id", "admission_id", admissions)
+		if err != nil {
+			return err
+		}
+		rows = slices.DeleteFunc(rows, func(row cells) bool { return !going[row.text("target_session_id")] })
+		return hand(&ledger{admissions: rows})
+	})
+	if err != nil {
+		return err
+	}
+	err = c.eachPartOf(ctx, sizedWorkers, ids, func(executions []string) error {
+		l := &ledger{receipts: map[string][]cells{}}
+		if l.workers, err = c.rowsOf(ctx, "worker_executions", "execution_id", "execution_id", executions); err != nil {
+			return err
+		}
+		l.workers = slices.DeleteFunc(l.workers, func(row cells) bool { return !going[row.text("session_id")] })
+		receipts, err := c.rowsOf(ctx, "worker_receipts", "execution_id", "sequence", executions)
+		for _, receipt := range receipts {
+			execution := receipt.text("execution_id")
+			l.receipts[execution] = append(l.receipts[execution], receipt)
+		}
+		if err != nil {
+			return err
+		}
+		return hand(l)
+	})
+	if err != nil {
+		return err
+	}
+	err = c.eachPartOf(ctx, sizedMutations, ids, func(keys []string) error {
+		records, err := c.records(ctx, s, keys)
+		if err != nil {
+			return classify("read the mutation receipts", err)
+		}
+		l := &ledger{}
+		for _, key := range sortedKeys(records) {
+			l.mutations = append(l.mutations, record{key, records[key]})
+		}
+		return hand(l)
+	})
+	if err != nil {
+		return err
+	}
+	return hand(&ledger{fenced: ids, policies: policies})
+}
+
+// partBytes bounds what is read of a ledger at once; one row may be longer.
+const partBytes = 4 << 20
+
+// eachPartOf lists what a query finds for the ids, each once, with its size, and hands it to use in parts. A key that is no
+// text is ErrUnsupported: nothing could be remembered under it.
+func (c *conn) eachPartOf(ctx context.Context, query string, ids []string, use func(keys []string) error) error {
+	sizes := map[string]int64{}
+	err := inChunks(ids, func(list string, args []any) error {
+		return c.each(ctx, func(scan scanFunc) error {
+			var key sql.NullString
+			var size int64
+			if err := scan(&key, &size); err != nil {
+				return err
+			}
+			if key.String == "" {
+				return unsupported("a row of the runtime ledger has no id")
+			}
+			sizes[key.String] = size
+			return nil
+		}, strings.ReplaceAll(strings.ReplaceAll(query, "ROWS", rowsOfOne(list)), "LIST", list), args...)
+	})
+	if err != nil {
+		return classify("read the runtime ledger", err)
+	}
+	for _, keys := range partsOf(sizes, partBytes) {
+		if err := use(keys); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// partsOf puts keys together, sorted, up to a size and to what one statement takes; each part has one at least.
+func partsOf(sizes map[string]int64, most int64) (parts [][]string) {
+	var part []string
+	var size int64
+	for _, key := range sortedKeys(sizes) {
+		if len(part) > 0 && (size+sizes[key] > most || len(part) == chunkSize) {
+			parts, part, size = append(parts, part), nil, 0
+		}
+		part = append(part, key)
+		size += sizes[key]
+	}
+	if len(part) > 0 {
+		parts = append(parts, part)
+	}
+	return parts
+}
+
+// The keys of what the retirement reads, with the sizes of what may be long. LIST, or ROWS, are the ids.
+var (
+	sizedAdmissions = `SELECT CASE WHEN typeof(admission_id) = 'text' THEN admission_id END, coalesce(octet_length(payload_json), 0) +
+		coalesce((SELECT octet_length(value) FROM state_meta WHERE key = '` + admissionResultPrefix + `' || admission_id), 0)
+		FROM session_admissions WHERE target_session_id IN LIST`
+	sizedWorkers = `SELECT CASE WHEN typeof(execution_id) = 'text' THEN execution_id END, coalesce((
+		SELECT sum(octet_length(result_json)) FROM worker_receipts r WHERE r.execution_id = w.execution_id), 0)
+		FROM worker_executions w WHERE session_id IN LIST`
+	sizedMutations = `WITH targets(id) AS (VALUES ROWS) SELECT key, octet_length(value) FROM state_meta
+		WHERE ` + within(mutationPrefix) + ` AND typeof(value) = 'text' AND CASE WHEN json_valid(value) THEN 0` + namingTargets() + ` END`
+)
+
+// rowsOf reads whole rows, by a column that names what they belong to, in the order of another.
+func (c *conn) rowsOf(ctx context.Context, table, column, order string, of []string) ([]cells, error) {
+	columns, err := c.columnsOf(ctx, table)
+	if err != nil {
+		return nil, err
+	}
+	var rows []cells
+	list := make([]any, len(columns))
+	into := make([]any, len(columns))
+	for i := range list {
+		into[i] = &list[i]
+	}
+	err = inChunks(of, func(in string, args []any) error {
+		return c.each(ctx, func(scan scanFunc) error {
+			if err := scan(into...); err != nil {
+				return err
+			}
+			row := cells{}
+			for i, name := range columns {
+				row[name] = list[i]
+			}
+			rows = append(rows, row)
+			return nil
+		}, "SELECT "+asStored(columns)+" FROM "+quoted(table)+" WHERE "+column+" IN "+in+" ORDER BY "+order, args...)
+	})
+	return rows, classify("read the table "+table, err)
+}
+
+// namedByMutation lists the places where a mutation receipt names a session (contract 5b.4).
+var namedByMutation = []string{
+	"$.result.session_id", "$.result.target_session_id", "$.result.previous_target_session_id", "$.result.target_message.session_id",
+}
+
+func namingTargets() (condition string) {
+	for _, path := range namedByMutation {
+		condition += " OR json_extract(value, '" + path + "') IN targets"
+	}
+	return condition
+}
+
+// leftBehindCanonical counts what the canonical path leaves though it concerned the ids: the Agent's record that a local
+// conversation is older than its policy.
+func (c *conn) leftBehindCanonical(ctx context.Context, ids []string) ([]LeftBehind, error) {
+	n, err := c.countIn(ctx, prefixed(localLegacyPrefix, ids), `SELECT count(*) FROM state_meta WHERE key IN `)
+	if err != nil || n == 0 {
+		return nil, classify("count the records of older local conversations", err)
+	}
+	return []LeftBehind{{"gateway.local_legacy", n, "the Agent knows older local conversations by these records"}}, nil
+}

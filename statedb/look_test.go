@@ -1,0 +1,125 @@
+package statedb
+
+import (
+	"context"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"session-sidecar/internal/sidecartest"
+)
+
+func startLook(t *testing.T, home *sidecartest.Home) *Look {
+	t.Helper()
+	l, err := StartLook(t.Context(), home.Store())
+	require.NoError(t, err)
+	t.Cleanup(l.Close)
+	return l
+}
+
+func notedCount(t *testing.T, c *conn) (n int) {
+	t.Helper()
+	require.NoError(t, c.QueryRowContext(t.Context(), "SELECT count(*) FROM state_meta").Scan(&n))
+	return n
+}
+
+// holds takes the write lock, asks, and gives it back.
+func holds(t *testing.T, l *Look) bool {
+	t.Helper()
+	tx, holds, err := l.Begin(t.Context(), time.Second)
+	require.NoError(t, err)
+	require.NoError(t, tx.Rollback())
+	return holds
+}
+
+const aNote = `INSERT INTO state_meta VALUES (hex(randomblob(8)), 'x')`
+
+// Whatever another connection commits, before or after the snapshot was ended, is told; what it does not commit is not.
+func TestALookHoldsUntilAnotherCommits(t *testing.T) {
+	for _, mode := range []string{"wal", "delete"} {
+		t.Run(mode, func(t *testing.T) {
+			home := newStore(t)
+			home.Exec("PRAGMA journal_mode = " + mode)
+			l := startLook(t, home)
+			assert.Zero(t, notedCount(t, l.conn))
+			assert.True(t, holds(t, l))
+			assert.True(t, holds(t, l), "again")
+
+			other := begin(t, home)
+			_, err := other.conn.ExecContext(t.Context(), aNote)
+			require.NoError(t, err)
+			require.NoError(t, other.Rollback())
+			assert.True(t, holds(t, l), "nothing was committed")
+
+			home.Exec(aNote)
+			assert.False(t, holds(t, l))
+			assert.False(t, holds(t, l), "and it stays so")
+			require.NoError(t, l.Again(t.Context()))
+			assert.Equal(t, 1, notedCount(t, l.conn))
+			assert.True(t, holds(t, l))
+		})
+	}
+}
+
+func TestALookIsOneSnapshot(t *testing.T) {
+	home := newStore(t)
+	home.Exec("PRAGMA journal_mode = wal")
+	l := startLook(t, home)
+	home.Exec(aNote)
+	assert.Zero(t, notedCount(t, l.conn), "what came later is not seen")
+	tx, holds, err := l.Begin(t.Context(), time.Second)
+	require.NoError(t, err)
+	assert.False(t, holds)
+	assert.Equal(t, 1, notedCount(t, tx.conn), "but under the lock it is")
+	require.NoError(t, tx.Rollback())
+}
+
+// Its own transactions do not count, or it would hold but once.
+func TestALookHoldsAfterItsOwnCommit(t *testing.T) {
+	for _, mode := range []string{"wal", "delete"} {
+		t.Run(mode, func(t *testing.T) {
+			home := newStore(t)
+			home.Exec("PRAGMA journal_mode = " + mode)
+			l := startLook(t, home)
+			for range 3 {
+				tx, holds, err := l.Begin(t.Context(), time.Second)
+				require.NoError(t, err)
+				assert.True(t, holds)
+				_, err = tx.conn.ExecContext(t.Context(), aNote)
+				require.NoError(t, err)
+				require.NoError(t, tx.Commit())
+			}
+			assert.Len(t, home.Query("SELECT key FROM state_meta"), 3)
+			home.Exec("DELETE FROM state_meta")
+			assert.False(t, holds(t, l))
+		})
+	}
+}
+
+// A look that does not get the lock can go on.
+func TestALookAtABusyStore(t *testing.T) {
+	home := newStore(t)
+	home.Exec("PRAGMA journal_mode = wal")
+	l := startLook(t, home)
+	other := begin(t, home)
+	_, _, err := l.Begin(t.Context(), 0)
+	require.ErrorIs(t, err, ErrBusy)
+	_, _, err = l.Begin(cancelled(t), time.Second)
+	require.ErrorIs(t, err, context.Canceled)
+	require.NoError(t, other.Rollback())
+	assert.True(t, holds(t, l))
+	require.ErrorIs(t, l.Again(cancelled(t)), context.Canceled)
+}
+
+func TestALookAtAStoreThatIsReplaced(t *testing.T) {
+	home, other := newStore(t), newStore(t)
+	_, err := StartLook(t.Context(), home.Store()+"x")
+	require.ErrorIs(t, err, ErrMissing)
+	l := startLook(t, home)
+	require.NoError(t, os.Rename(other.Store(), home.Store()))
+	_, _, err = l.Begin(t.Context(), time.Second)
+	require.ErrorIs(t, err, ErrIO)
+}

@@ -1,0 +1,124 @@
+package statedb
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+)
+
+// This file holds the SQL over the notes of files that rows named: media that was retired, and spilled tool output
+// (contract 5b.5).
+
+// NotedMedia is media that a retirement has noted.
+type NotedMedia struct {
+	Key    string
+	Path   string
+	SHA256 string
+}
+
+// FileNotes is what a store has noted of files that may have to go.
+type FileNotes struct {
+	Media   []NotedMedia
+	Spilled []SpillNote
+}
+
+// Empty tells whether nothing is noted.
+func (n FileNotes) Empty() bool { return len(n.Media) == 0 && len(n.Spilled) == 0 }
+
+// NotedFiles reads what is noted in a store, from one snapshot, without the write lock. A store without the runtime ledger
+// has no such notes, whatever its keys are.
+func NotedFiles(ctx context.Context, path string) (notes FileNotes, err error) {
+	err = read(ctx, path, "read which files are noted", func(c *conn) (err error) {
+		notes, err = c.fileNotes(ctx)
+		return err
+	})
+	return notes, err
+}
+
+// NotedFiles reads what is noted, as the look sees it.
+func (l *Look) NotedFiles(ctx context.Context) (FileNotes, error) { return l.conn.fileNotes(ctx) }
+
+// NotedFiles reads what is noted now, under the write lock.
+func (t *Tx) NotedFiles(ctx context.Context) (FileNotes, error) { return t.conn.fileNotes(ctx) }
+
+// Mentioned tells which files any row names, as the look sees it (contract 5b.5). seen are sightings of an earlier call.
+func (l *Look) Mentioned(
+	ctx context.Context, media []NotedMedia, spilled []string, seen map[string]Sighting,
+) (Mentions, error) {
+	return l.conn.mentionedIn(ctx, media, spilled, seen)
+}
+
+// Mentioned tells which files any row names now, under the write lock.
+func (t *Tx) Mentioned(
+	ctx context.Context, media []NotedMedia, spilled []string, seen map[string]Sighting,
+) (Mentions, error) {
+	return t.conn.mentionedIn(ctx, media, spilled, seen)
+}
+
+func (c *conn) mentionedIn(
+	ctx context.Context, media []NotedMedia, spilled []string, seen map[string]Sighting,
+) (Mentions, error) {
+	if len(media) == 0 && len(spilled) == 0 {
+		return Mentions{}, nil
+	}
+	s, err := c.readSchema(ctx)
+	if err != nil {
+		return Mentions{}, err
+	}
+	return c.mentioned(ctx, s, media, spilled, seen)
+}
+
+// ForgetMedia removes the notes of media that is gone.
+func (t *Tx) ForgetMedia(ctx context.Context, media []NotedMedia) error {
+	keys := make([]string, len(media))
+	for i, one := range media {
+		keys[i] = one.Key
+	}
+	return classify("remove the notes of media", t.conn.removeRecords(ctx, keys))
+}
+
+// fileNotes looks at the keys first: most stores have none of these, and need not be looked at any closer.
+func (c *conn) fileNotes(ctx context.Context) (notes FileNotes, err error) {
+	if some, err := c.anyFileNote(ctx); err != nil || !some {
+		return notes, classify("read state_meta", err)
+	}
+	s, err := c.readSchema(ctx)
+	if err != nil || !s.notesFiles() {
+		return notes, err
+	}
+	if notes.Media, err = c.notedMedia(ctx); err == nil {
+		notes.Spilled, err = c.spillNotes(ctx, s)
+	}
+	return notes, err
+}
+
+func (c *conn) anyFileNote(ctx context.Context) (bool, error) {
+	var columns int
+	err := c.QueryRowContext(ctx, `SELECT count(*) FROM pragma_table_xinfo('state_meta') WHERE lower(name) IN ('key', 'value')`).
+		Scan(&columns)
+	if err != nil || columns < 2 {
+		return false, err
+	}
+	return c.exists(ctx, `SELECT 1 FROM state_meta WHERE key >= ? AND key < ? OR key >= ? AND key < ?`,
+		mediaPrefix, after(mediaPrefix), spillPrefix, after(spillPrefix))
+}
+
+// notesFiles tells whether the store is of the kind that the canonical path writes notes into, and can be asked who
+// mentions a file.
+func (s *schema) notesFiles() bool {
+	whole := !slices.ContainsFunc(canonicalNeeds, func(table string) bool { return !s.has(table) })
+	return whole && s.has("sessions", "runtime_revision") && s.has("messages", "session_id") &&
+		s.has("state_meta", "key", "value") && s.has("session_admissions", "payload_json")
+}
+
+// notedMedia lists the media notes, by key. A record that is no media object, or whose key is that of another path, notes
+// nothing.
+func (c *conn) notedMedia(ctx context.Context) (media []NotedMedia, err error) {
+	err = c.eachUnder(ctx, mediaPrefix, func(key, value string) {
+		path, hash, ok := readMedia(json.RawMessage(value))
+		if ok && hash != "" && key == mediaKey(path) {
+			media = append(media, NotedMedia{key, path, hash})
+		}
+	})
+	return media, err
+}

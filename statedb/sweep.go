@@ -1,0 +1,122 @@
+package statedb
+
+import (
+	"regexp"
+	"slices"
+)
+
+// This file decides, for a sweep, which sessions stand or fall together, and whose tombstone must stay (contract 5d,
+// sweep_sessions): all functions of data.
+
+// Skipped is a session that a sweep left alone, with the reason: an *Error.
+type Skipped struct {
+	SessionID string
+	Why       error
+}
+
+// unit is what a sweep takes whole or not at all: the sessions of one local conversation, or one session alone.
+type unit struct {
+	ids     []string
+	missing string // an id of the conversation that the sweep does not name; empty where it names all
+}
+
+// unitsOf puts the ids together that the policies make one conversation, in the order of the ids. Policies that share an id
+// are one conversation.
+func unitsOf(ids []string, policies []policy) []unit {
+	named := setOf(ids)
+	group := map[string]string{} // an id -> another one of its conversation, up to one that stands for all
+	find := func(id string) string {
+		for group[id] != "" && group[id] != id {
+			id = group[id]
+		}
+		return id
+	}
+	missing := map[string]string{}
+	for _, p := range policies {
+		for _, id := range p.ids() {
+			if a, b := find(p.ids()[0]), find(id); a != b {
+				group[b] = a
+			}
+		}
+	}
+	for _, p := range policies {
+		for _, id := range p.ids() {
+			if root := find(id); !named[id] && missing[root] == "" {
+				missing[root] = id
+			}
+		}
+	}
+	at := map[string]int{}
+	var units []unit
+	for _, id := range ids {
+		root := find(id)
+		i, known := at[root]
+		if !known {
+			i = len(units)
+			at[root] = i
+			units = append(units, unit{missing: missing[root]})
+		}
+		units[i].ids = append(units[i].ids, id)
+	}
+	return units
+}
+
+// Unit is what a sweep takes whole or not at all, with how much there is to do: its sessions and their messages.
+type Unit struct {
+	SessionIDs []string
+	Work       int
+}
+
+// weighed tells how much there is to do for each unit.
+func weighed(units []unit, messages map[string]int) []Unit {
+	all := make([]Unit, len(units))
+	for i, u := range units {
+		all[i] = Unit{SessionIDs: u.ids, Work: len(u.ids)}
+		for _, id := range u.ids {
+			all[i].Work += messages[id]
+		}
+	}
+	return all
+}
+
+// derivedID is the form of an id that the Agent's API server makes from what a client sends.
+var derivedID = regexp.MustCompile(`^api-[0-9a-f]{16}$`)
+
+// derived lists the ids that somebody can come to again by computing them: their tombstone never expires. sources are those
+// of the rows that are there.
+func derived(ids []string, sources map[string]string, policies []policy) map[string]bool {
+	must := map[string]bool{}
+	for _, p := range policies {
+		if p.derived() {
+			for _, id := range p.ids() {
+				must[id] = true
+			}
+		}
+	}
+	for _, id := range ids {
+		switch source := sources[id]; {
+		case source == "bot_room", source == "api_server" && derivedID.MatchString(id):
+			must[id] = true
+		}
+	}
+	return must
+}
+
+// skipWhole leaves out every unit with a skipped member, and gives the ids that remain. The members beside the skipped one
+// are incomplete.
+func skipWhole(units []unit, why map[string]error) (rest []string, skipped []Skipped) {
+	for _, u := range units {
+		blocked := u.missing != "" || slices.ContainsFunc(u.ids, func(id string) bool { return why[id] != nil })
+		for _, id := range u.ids {
+			switch {
+			case !blocked:
+				rest = append(rest, id)
+			case why[id] != nil:
+				skipped = append(skipped, Skipped{id, why[id]})
+			default:
+				skipped = append(skipped, Skipped{id, &Error{Kind: ErrIncomplete, Path: PathCanonical}})
+			}
+		}
+	}
+	return rest, skipped
+}
