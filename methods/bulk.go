@@ -48,7 +48,7 @@ func (db *stateDB) deleteSessions(ctx context.Context, p bulkParams) (bulkResult
 	request := deletion.BulkRequest{
 		Request: deletion.Request{
 			ProfileHome: string(p.ProfileHome), WithLineage: bool(p.Lineage), WholeConversation: bool(p.Conversation),
-			AgentDir: db.session.agentDir(),
+			AgentDir: db.session.agentDir(), BaseHome: db.session.baseHome(),
 		},
 		ExpectedIDs: p.ExpectedIDs,
 	}

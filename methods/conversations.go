@@ -34,11 +34,11 @@ type conversationInfo struct {
 	Newest       string   `json:"newest" jsonschema:"the id of the last segment"`
 	Title        string   `json:"title,omitempty" jsonschema:"of the newest segment that has one"`
 	Source       string   `json:"source,omitempty" jsonschema:"where the first segment comes from, as the Agent says it"`
-	Segments     int      `json:"segments" jsonschema:"how many sessions continue each other, the first one included"`
+	Segments     int      `json:"segments" jsonschema:"how many sessions follow each other in it, the first one included"`
 	MessageCount int      `json:"message_count" jsonschema:"messages of the segments and of their delegates"`
 	Bytes        int64    `json:"bytes" jsonschema:"the size of those messages' text"`
 	LastActivity *float64 `json:"last_activity,omitempty" jsonschema:"seconds since 1970; absent where the store does not tell"`
-	InUse        bool     `json:"in_use" jsonschema:"whether a turn is running in a segment or a delegate, so that a delete would be refused"`
+	InUse        bool     `json:"in_use" jsonschema:"whether somebody is at work in a segment or a delegate (a turn, a request or a worker), so that a delete would be refused"`
 }
 
 func registerConversations(r *Registry, db *stateDB) {
@@ -71,7 +71,7 @@ func (db *stateDB) listConversations(ctx context.Context, p listParams) (listRes
 		}
 		request.Before = &position
 	}
-	page, err := conversationsIn(ctx, string(p.ProfileHome), request)
+	page, err := db.conversationsIn(ctx, string(p.ProfileHome), request)
 	if err != nil {
 		return listResult{}, conditionOf(err)
 	}
@@ -85,9 +85,12 @@ func (db *stateDB) listConversations(ctx context.Context, p listParams) (listRes
 	return result, nil
 }
 
-func conversationsIn(ctx context.Context, profileHome string, request statedb.ListRequest) (*statedb.Page, error) {
+func (db *stateDB) conversationsIn(ctx context.Context, profileHome string, request statedb.ListRequest) (*statedb.Page, error) {
 	homePath, err := home.Resolve(profileHome)
 	if err != nil {
+		return nil, err
+	}
+	if request.Agent, err = statedb.LookAtAgent(db.session.agentDir()); err != nil {
 		return nil, err
 	}
 	store, err := statedb.Locate(homePath)

@@ -37,6 +37,7 @@ type deleteResult struct {
 	Guard      *guardInfo       `json:"guard,omitempty" jsonschema:"what protects the session, for active_turn"`
 	Plan       *previewResult   `json:"plan,omitempty" jsonschema:"for plan_changed: what a delete would do now"`
 	Cleanup    *cleanupInfo     `json:"cleanup,omitempty" jsonschema:"what is left to clean up in the whole home, older deletes included"`
+	Retained   []leftBehindInfo `json:"retained,omitempty" jsonschema:"what is kept on purpose"`
 	LeftBehind []leftBehindInfo `json:"left_behind,omitempty" jsonschema:"what this path does not remove though it concerned the session"`
 	FTSStale   []string         `json:"fts_stale,omitempty" jsonschema:"full-text indexes that the Agent has to rebuild"`
 }
@@ -55,7 +56,7 @@ type cleanupInfo struct {
 }
 
 type pendingInfo struct {
-	SessionID string        `json:"session_id"`
+	SessionID string        `json:"session_id,omitempty" jsonschema:"absent where it is not known: a file that an older delete left"`
 	Cause     cleanup.Cause `json:"cause"`
 }
 
@@ -69,7 +70,7 @@ type leftBehindInfo struct {
 var deleteReasons = []Reason{
 	ReasonActiveTurn, ReasonRuntimeHistory, ReasonStoreMissing, ReasonStoreUnsupported, ReasonStoreBusy, ReasonStoreCorrupt,
 	ReasonWriteGuardUnavailable, ReasonLineageAmbiguous, ReasonPlanChanged, ReasonFTSUnavailable, ReasonManifestFailed, ReasonCleanupPending,
-	ReasonLockTimeout, ReasonIOError,
+	ReasonLockTimeout, ReasonIOError, ReasonReceiptInvalid,
 }
 
 // refuseUnbuilt refuses the options of the contract that this build does not have. To ignore them, as unknown fields are,
@@ -110,6 +111,7 @@ func (db *stateDB) request(p deleteParams) deletion.Request {
 		WithLineage:       bool(p.Lineage),
 		WholeConversation: bool(p.Conversation),
 		AgentDir:          db.session.agentDir(),
+		BaseHome:          db.session.baseHome(),
 	}
 	if p.ExpectedIDs != nil {
 		request.ExpectedIDs = nonNil(*p.ExpectedIDs)
@@ -148,9 +150,7 @@ func isCancel(ctx context.Context, err error) bool {
 func resultOf(o *deletion.Outcome) deleteResult {
 	result := deleteResult{
 		OK: !o.Stuck, DeletedIDs: o.Plan.IDs(), Path: o.Plan.Path, Existed: &o.Plan.Existed, FTSStale: o.Plan.StaleIndexes,
-		Cleanup: &cleanupInfo{
-			Complete: o.Cleanup.Complete(), Pending: pendingInfos(o.Cleanup.Pending), Unreadable: nonNil(o.Cleanup.Unreadable),
-		},
+		Cleanup: cleanupInfoOf(o.Cleanup),
 	}
 	if o.Stuck {
 		result.Reason = ReasonCleanupPending
@@ -159,7 +159,7 @@ func resultOf(o *deletion.Outcome) deleteResult {
 			result.Detail += ": " + detailOf(o.Cleanup.Failed)
 		}
 	}
-	result.LeftBehind = leftBehindInfos(o.Plan.LeftBehind)
+	result.Retained, result.LeftBehind = leftBehindInfos(o.Plan.Retained), leftBehindInfos(o.Plan.LeftBehind)
 	return result
 }
 
@@ -187,6 +187,10 @@ func refusalOf(err error) (result deleteResult, known bool) {
 }
 
 func guardOf(g statedb.Guard) guardInfo { return guardInfo{g.SessionID, g.Kind, g.Holder, g.ExpiresAt} }
+
+func cleanupInfoOf(r cleanup.Report) *cleanupInfo {
+	return &cleanupInfo{Complete: r.Complete(), Pending: pendingInfos(r.Pending), Unreadable: nonNil(r.Unreadable)}
+}
 
 func pendingInfos(pending []cleanup.Pending) []pendingInfo {
 	infos := make([]pendingInfo, len(pending))

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,29 +22,31 @@ import (
 type discovered struct {
 	OpenRPC string `json:"openrpc"`
 	Info    struct{ Title, Version string }
-	Methods []struct {
-		Name           string
-		Summary        string
-		ParamStructure string `json:"paramStructure"`
-		Params         []struct {
-			Name     string
-			Required bool
-			Schema   *jsonschema.Schema
-		}
-		Result struct {
-			Name   string
-			Schema *jsonschema.Schema
-		}
-		Errors []struct {
-			Code    int
-			Message string
-			Data    struct{ Condition string }
-		}
-		ParamsSchema *jsonschema.Schema `json:"x-params-schema"`
-		Reasons      []Reason           `json:"x-reasons"`
-		Streams      []string           `json:"x-streams"`
-	}
+	Methods []describedMethod
 	Reasons map[Reason]Meaning `json:"x-reasons"`
+}
+
+type describedMethod struct {
+	Name           string
+	Summary        string
+	ParamStructure string `json:"paramStructure"`
+	Params         []struct {
+		Name     string
+		Required bool
+		Schema   *jsonschema.Schema
+	}
+	Result struct {
+		Name   string
+		Schema *jsonschema.Schema
+	}
+	Errors []struct {
+		Code    int
+		Message string
+		Data    struct{ Condition string }
+	}
+	ParamsSchema *jsonschema.Schema `json:"x-params-schema"`
+	Reasons      []Reason           `json:"x-reasons"`
+	Streams      []string           `json:"x-streams"`
 }
 
 func discover(t *testing.T) discovered {
@@ -54,6 +57,24 @@ func discover(t *testing.T) discovered {
 	var document discovered
 	require.NoError(t, json.Unmarshal(text, &document))
 	return document
+}
+
+// described is one method of the document.
+func described(t *testing.T, name string) describedMethod {
+	t.Helper()
+	methods := discover(t).Methods
+	i := slices.IndexFunc(methods, func(m describedMethod) bool { return m.Name == name })
+	require.GreaterOrEqual(t, i, 0, name)
+	return methods[i]
+}
+
+// tells are all reasons and conditions that a method's description names.
+func (m describedMethod) tells() []Reason {
+	reasons := slices.Clone(m.Reasons)
+	for _, e := range m.Errors {
+		reasons = append(reasons, Reason(e.Data.Condition))
+	}
+	return reasons
 }
 
 func TestDiscoveryNamesEveryMethod(t *testing.T) {
@@ -101,6 +122,7 @@ func TestDiscoveryDescribesEveryMethod(t *testing.T) {
 			assert.NotNil(t, m.Streams)
 
 			assert.True(t, slices.IsSorted(m.Reasons))
+			assert.Len(t, slices.Compact(slices.Clone(m.Reasons)), len(m.Reasons), "each once")
 			assert.Subset(t, m.Reasons, []Reason{ConditionBusy, ConditionCancelled, ConditionShuttingDown})
 			assert.Equal(t, !isOpen(m.Name), slices.Contains(m.Reasons, ConditionHandshakeRequired))
 			var conditions []Reason
@@ -131,22 +153,41 @@ func TestDiscoveryDescribesEveryMethod(t *testing.T) {
 }
 
 func TestParamsOfTheDelete(t *testing.T) {
-	for _, m := range discover(t).Methods {
-		if m.Name != "state_db.delete_cli_session" {
-			continue
-		}
-		required := map[string]bool{}
-		for _, p := range m.Params {
-			required[p.Name] = p.Required
-		}
-		assert.Equal(t, map[string]bool{
-			"profile_home": true, "session_id": true, "include_compression_lineage": false, "whole_conversation": false,
-			"expected_ids": false,
-		}, required)
-		assert.Nil(t, m.ParamsSchema.AdditionalProperties, "older hosts may send more")
-		assert.Equal(t, []string{"ok"}, m.Result.Schema.Required)
-		for _, reason := range declaredReasons(t, "Reason") {
+	m := described(t, "state_db.delete_cli_session")
+	required := map[string]bool{}
+	for _, p := range m.Params {
+		required[p.Name] = p.Required
+	}
+	assert.Equal(t, map[string]bool{
+		"profile_home": true, "session_id": true, "include_compression_lineage": false, "whole_conversation": false,
+		"expected_ids": false,
+	}, required)
+	assert.Nil(t, m.ParamsSchema.AdditionalProperties, "older hosts may send more")
+	assert.Equal(t, []string{"ok"}, m.Result.Schema.Required)
+}
+
+// notOfADelete are the reasons that a delete never has, with the methods whose they are (contract 5d). The two of
+// session_fence are codes inside its result, and no condition.
+var notOfADelete = map[Reason]string{
+	"conversation_incomplete": "state_db.sweep_sessions",
+	"generations_exhausted":   "state_db.first_generation",
+	"session_exists":          "",
+	"session_deleted":         "",
+}
+
+func TestReasonsOfTheDelete(t *testing.T) {
+	m := described(t, "state_db.delete_cli_session")
+	assert.Subset(t, declaredReasons(t, "Reason"), slices.Collect(maps.Keys(notOfADelete)))
+	for _, reason := range declaredReasons(t, "Reason") {
+		owner, other := notOfADelete[reason]
+		switch {
+		case !other:
 			assert.Contains(t, m.Reasons, reason)
+		case owner != "":
+			assert.Contains(t, described(t, owner).tells(), reason)
+			fallthrough
+		default:
+			assert.NotContains(t, m.tells(), reason)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"session-sidecar/cleanup"
 	"session-sidecar/internal/home"
@@ -34,6 +35,8 @@ var reasons = []struct {
 	{statedb.ErrBusy, ReasonStoreBusy},
 	{statedb.ErrCorrupt, ReasonStoreCorrupt},
 	{statedb.ErrGuardsUnavailable, ReasonWriteGuardUnavailable},
+	{statedb.ErrReceiptInvalid, ReasonReceiptInvalid},
+	{statedb.ErrIncomplete, ReasonConversationIncomplete},
 	{statedb.ErrPlanChanged, ReasonPlanChanged},
 	{statedb.ErrLineageAmbiguous, ReasonLineageAmbiguous},
 	{statedb.ErrFullTextUnwritable, ReasonFTSUnavailable},
@@ -55,14 +58,30 @@ func reasonOf(err error) (Reason, bool) {
 	return "", false
 }
 
-// detailOf is the error as one line for a human.
+// maxDetail is how many characters a detail has at most: it may quote what a store holds, however long that is.
+const maxDetail = 500
+
+// detailOf is the error as one line of bounded length for a human.
 func detailOf(err error) string {
 	text := err.Error()
 	var store *statedb.Error
 	if errors.As(err, &store) {
 		text = store.Line()
 	}
-	return strings.Join(strings.Fields(strings.ReplaceAll(text, "\n", "; ")), " ")
+	return shortened(strings.Join(strings.Fields(strings.ReplaceAll(text, "\n", "; ")), " "))
+}
+
+// shortened cuts a text that is too long, between two characters.
+func shortened(text string) string {
+	characters := 0
+	for at := range text {
+		if characters++; characters == maxDetail {
+			if _, size := utf8.DecodeRuneInString(text[at:]); at+size < len(text) {
+				return text[:at] + "…"
+			}
+		}
+	}
+	return text
 }
 
 // application is an error answer with a condition.

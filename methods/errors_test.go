@@ -41,6 +41,8 @@ var wanted = map[error]Reason{
 	statedb.ErrLineageAmbiguous:   "lineage_ambiguous",
 	statedb.ErrFullTextUnwritable: "fts_unavailable",
 	statedb.ErrAgentUnreadable:    "io_error",
+	statedb.ErrReceiptInvalid:     "receipt_invalid",
+	statedb.ErrIncomplete:         "conversation_incomplete",
 }
 
 func TestEverySentinelHasItsReason(t *testing.T) {
@@ -54,7 +56,9 @@ func TestEverySentinelHasItsReason(t *testing.T) {
 			assert.True(t, known, err)
 			assert.Equal(t, want, reason, err)
 		}
-		assert.Contains(t, deleteReasons, want)
+		if _, other := notOfADelete[want]; !other {
+			assert.Contains(t, deleteReasons, want)
+		}
 		result, known := refusalOf(sentinel)
 		assert.True(t, known)
 		assert.False(t, result.OK)
@@ -90,6 +94,23 @@ func TestRefusalOfAGuard(t *testing.T) {
 		Reason: ReasonActiveTurn, Refused: ReasonActiveTurn, Path: statedb.PathLegacy, Detail: "session s is in use",
 		Guard: &guardInfo{"s", statedb.GuardTurnLease, "h", &expires},
 	}, result)
+}
+
+// What a store holds may be quoted, however long it is; a character is never cut in two.
+func TestDetailIsBounded(t *testing.T) {
+	for _, letter := range []string{"x", "é", "漢", "😀", "\xff"} {
+		for _, n := range []int{maxDetail - 1, maxDetail} {
+			whole := strings.Repeat(letter, n)
+			assert.Equal(t, whole, detailOf(errors.New(whole)))
+		}
+		for _, n := range []int{maxDetail + 1, 1_000_000} {
+			want := strings.Repeat(letter, maxDetail-1) + "…"
+			assert.Equal(t, want, detailOf(&statedb.Error{Kind: statedb.ErrReceiptInvalid, Detail: strings.Repeat(letter, n)}))
+		}
+	}
+	result, known := refusalOf(&statedb.Error{Kind: statedb.ErrUnsupported, Detail: strings.Repeat("x", 1_000_000)})
+	assert.True(t, known)
+	assert.Len(t, []rune(result.Detail), maxDetail)
 }
 
 func TestDetailIsOneLine(t *testing.T) {

@@ -24,7 +24,7 @@ type exportResult struct {
 // exportReasons are all that an export may answer. What refuses a delete whose set is known is none of them.
 var exportReasons = []Reason{
 	ReasonStoreMissing, ReasonStoreUnsupported, ReasonStoreBusy, ReasonStoreCorrupt, ReasonWriteGuardUnavailable,
-	ReasonLineageAmbiguous, ReasonIOError,
+	ReasonReceiptInvalid, ReasonLineageAmbiguous, ReasonIOError,
 }
 
 func registerExport(r *Registry, db *stateDB) {

@@ -15,8 +15,8 @@ type previewResult struct {
 	Kept       []keptInfo       `json:"kept" jsonschema:"what hangs on those and stays"`
 	Artifacts  []artifactInfo   `json:"artifacts" jsonschema:"files in sessions/ that would go"`
 	Guards     []guardInfo      `json:"guards" jsonschema:"live guards, each of which refuses the delete"`
-	Media      []mediaInfo      `json:"media" jsonschema:"media files that would go"`
-	Retained   []string         `json:"retained" jsonschema:"what is kept on purpose"`
+	Media      []mediaInfo      `json:"media" jsonschema:"files that the conversation named and that go after it, unless somebody still needs them"`
+	Retained   []leftBehindInfo `json:"retained" jsonschema:"what is kept on purpose"`
 	LeftBehind []leftBehindInfo `json:"left_behind" jsonschema:"what this path does not remove though it concerned the session"`
 	FTSStale   []string         `json:"fts_stale,omitempty" jsonschema:"full-text indexes that the Agent would have to rebuild"`
 	Reason     Reason           `json:"reason,omitempty" jsonschema:"why a delete would be refused; absent where it would not"`
@@ -62,7 +62,7 @@ func (db *stateDB) previewDelete(ctx context.Context, p deleteParams) (previewRe
 func emptyPreview() previewResult {
 	return previewResult{
 		IDs: []targetInfo{}, Kept: []keptInfo{}, Artifacts: []artifactInfo{}, Guards: []guardInfo{}, Media: []mediaInfo{},
-		Retained: []string{}, LeftBehind: []leftBehindInfo{},
+		Retained: []leftBehindInfo{}, LeftBehind: []leftBehindInfo{},
 	}
 }
 
@@ -81,7 +81,11 @@ func previewOf(p *deletion.Preview) previewResult {
 	for _, g := range p.Plan.Guards {
 		result.Guards = append(result.Guards, guardOf(g))
 	}
+	result.Retained = nonNil(leftBehindInfos(p.Plan.Retained))
 	result.LeftBehind = nonNil(leftBehindInfos(p.Plan.LeftBehind))
+	for _, m := range p.Plan.Media {
+		result.Media = append(result.Media, mediaInfo{m.Path})
+	}
 	if p.Plan.Refusal != nil {
 		refusal, _ := refusalOf(p.Plan.Refusal)
 		result.Reason, result.Detail = refusal.Reason, refusal.Detail

@@ -22,6 +22,15 @@ const (
 	ReasonCleanupPending        Reason = "cleanup_pending"
 	ReasonLockTimeout           Reason = "lock_timeout"
 	ReasonIOError               Reason = "io_error"
+	ReasonReceiptInvalid        Reason = "receipt_invalid"
+)
+
+// The reasons that only the fence and the sweep have (contract 5d).
+const (
+	ReasonSessionExists          Reason = "session_exists"
+	ReasonSessionDeleted         Reason = "session_deleted"
+	ReasonGenerationsExhausted   Reason = "generations_exhausted"
+	ReasonConversationIncomplete Reason = "conversation_incomplete"
 )
 
 // The conditions of error answers.
@@ -44,24 +53,29 @@ type Meaning struct {
 
 // Meanings is the one table of them all; rpc.discover carries it.
 var Meanings = map[Reason]Meaning{
-	ReasonActiveTurn:            {true, "This conversation is in use right now. Try again when the reply is finished."},
-	ReasonRuntimeHistory:        {false, "A newer version of the Agent wrote this conversation. Update the Agent to delete it."},
-	ReasonStoreMissing:          {false, "There is no conversation history in this profile."},
-	ReasonStoreUnsupported:      {false, "This history is of a kind that cannot be deleted from safely, so nothing was deleted."},
-	ReasonStoreBusy:             {true, "The Agent is busy saving. Try again in a moment."},
-	ReasonStoreCorrupt:          {false, "The conversation history is damaged, so nothing was deleted."},
-	ReasonWriteGuardUnavailable: {false, "This version of the Agent cannot show whether a conversation is in use, so nothing was deleted."},
-	ReasonPlanChanged:           {false, "Something was added to this conversation meanwhile. Look at it again before you delete it."},
-	ReasonLineageAmbiguous:      {false, "It is not certain which parts belong to this conversation, so nothing was deleted."},
-	ReasonFTSUnavailable:        {false, "The search index of this history cannot be updated, so nothing was deleted."},
-	ReasonManifestFailed:        {true, "The clean-up could not be prepared, so nothing was deleted. Check the free space and the permissions of the profile."},
-	ReasonCleanupPending:        {true, "The conversation is deleted, but some of its files could not be removed yet."},
-	ReasonLockTimeout:           {true, "Another program is deleting in this profile. Try again in a moment."},
-	ReasonIOError:               {true, "The history could not be read or written. Check the disk and the permissions."},
-	ConditionHandshakeRequired:  {false, "The program that started the sidecar did not introduce itself first."},
-	ConditionAlreadyHandshaken:  {false, "The program that started the sidecar introduced itself twice, differently."},
-	ConditionVersionMismatch:    {false, "The app and its sidecar are of different versions. Reinstall or update the app."},
-	ConditionBusy:               {true, "Too much is going on at once. Try again in a moment."},
-	ConditionCancelled:          {true, "This was cancelled; nothing was deleted."},
-	ConditionShuttingDown:       {true, "The sidecar is closing. Try again when it has started anew."},
+	ReasonActiveTurn:             {true, "This conversation is in use right now. Try again when the reply is finished."},
+	ReasonRuntimeHistory:         {false, "A newer version of the Agent wrote this conversation. Update the Agent to delete it."},
+	ReasonStoreMissing:           {false, "There is no conversation history in this profile."},
+	ReasonStoreUnsupported:       {false, "This history is of a kind that cannot be deleted from safely, so nothing was deleted."},
+	ReasonStoreBusy:              {true, "The Agent is busy saving. Try again in a moment."},
+	ReasonStoreCorrupt:           {false, "The conversation history is damaged, so nothing was deleted."},
+	ReasonWriteGuardUnavailable:  {false, "This version of the Agent cannot show whether a conversation is in use, so nothing was deleted."},
+	ReasonPlanChanged:            {false, "Something was added to this conversation meanwhile. Look at it again before you delete it."},
+	ReasonLineageAmbiguous:       {false, "It is not certain which parts belong to this conversation, so nothing was deleted."},
+	ReasonFTSUnavailable:         {false, "The search index of this history cannot be updated, so nothing was deleted."},
+	ReasonManifestFailed:         {true, "The clean-up could not be prepared, so nothing was deleted. Check the free space and the permissions of the profile."},
+	ReasonCleanupPending:         {true, "The conversation is deleted, but some of its files could not be removed yet."},
+	ReasonLockTimeout:            {true, "Another program is deleting in this profile. Try again in a moment."},
+	ReasonIOError:                {true, "The history could not be read or written. Check the disk and the permissions."},
+	ReasonReceiptInvalid:         {false, "The record of this conversation contradicts itself, so nothing was deleted."},
+	ReasonSessionExists:          {false, "A conversation of this name exists already."},
+	ReasonSessionDeleted:         {false, "A conversation of this name was deleted; the name cannot be used again."},
+	ReasonGenerationsExhausted:   {false, "Every name for this conversation has been used. Start a new one."},
+	ReasonConversationIncomplete: {true, "Another part of this conversation has to stay for now, so all of it stays."},
+	ConditionHandshakeRequired:   {false, "The program that started the sidecar did not introduce itself first."},
+	ConditionAlreadyHandshaken:   {false, "The program that started the sidecar introduced itself twice, differently."},
+	ConditionVersionMismatch:     {false, "The app and its sidecar are of different versions. Reinstall or update the app."},
+	ConditionBusy:                {true, "Too much is going on at once. Try again in a moment."},
+	ConditionCancelled:           {true, "This was cancelled; nothing was deleted."},
+	ConditionShuttingDown:        {true, "The sidecar is closing. Try again when it has started anew."},
 }

@@ -54,7 +54,12 @@ type Registry struct {
 	methods map[string]*method
 	// gate refuses a method whose turn has not come; see session.
 	gate func(name string) *rpc.Error
+	// close ends what the methods have left to be done in the background.
+	close func()
 }
+
+// Close ends what goes on behind the calls, when no call is made any more. It waits only a moment.
+func (r *Registry) Close() { r.close() }
 
 // register adds a method. A type that has no JSON Schema is a mistake of this build, found by the first test.
 func register[P, R any](r *Registry, s spec[P, R]) {
@@ -220,6 +225,9 @@ func describe(property *jsonschema.Schema) string {
 	words := "of type " + strings.Join(kinds, " or ")
 	if property.MinLength != nil && *property.MinLength > 0 {
 		words += " and not empty"
+	}
+	if property.MaxLength != nil {
+		words += fmt.Sprintf(" and of at most %d characters", *property.MaxLength)
 	}
 	if property.Pattern != "" {
 		words += " and match " + property.Pattern

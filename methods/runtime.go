@@ -25,7 +25,7 @@ const RPCVersion = 1
 const exitVersionMismatch = 3
 
 // capabilities are what this build can do beside its methods. One that is not built is not in the list (contract 2).
-var capabilities = []string{"expected_ids", "path.legacy", "whole_conversation"}
+var capabilities = []string{"expected_ids", "path.canonical", "path.legacy", "whole_conversation"}
 
 type handshakeParams struct {
 	RPCVersion int    `json:"rpc_version" jsonschema:"the version of the protocol that the host speaks"`
@@ -79,7 +79,7 @@ type countersInfo struct {
 	Answered       uint64 `json:"answered" jsonschema:"calls answered since the start"`
 	Deletes        uint64 `json:"deletes" jsonschema:"deletes whose rows are gone"`
 	Refused        uint64 `json:"refused" jsonschema:"deletes that were refused or failed and changed nothing"`
-	SessionsGone   uint64 `json:"sessions_deleted" jsonschema:"ids deleted"`
+	SessionsGone   uint64 `json:"sessions_deleted" jsonschema:"ids deleted or swept"`
 	CleanupPending uint64 `json:"cleanup_pending" jsonschema:"deletes that left a file of their own"`
 }
 
@@ -133,34 +133,40 @@ func refuseOtherVersion(ctx context.Context, fields map[string]json.RawMessage) 
 
 func (rt *runtime) handshake(ctx context.Context, p handshakeParams) (handshakeResult, error) {
 	host := introduction{baseHome: p.BaseHome}
-	info := agentInfo{}
 	if p.AgentDir != "" {
 		dir, err := filepath.Abs(p.AgentDir)
 		if err != nil {
 			return handshakeResult{}, invalidParams("agent_dir: %v", err)
 		}
-		agent, err := statedb.LookAtAgent(dir)
-		if err != nil {
-			return handshakeResult{}, invalidParams("agent_dir: %s", detailOf(err))
-		}
 		host.agentDir = dir
-		info = agentInfo{Known: true, Dir: dir, CanRetire: &agent.CanRetire}
 	}
 	sqlite, err := statedb.SQLiteVersion(ctx)
 	if err != nil {
 		return handshakeResult{}, err
 	}
-	first, refusal := rt.session.introduce(host)
-	if refusal != nil {
-		return handshakeResult{}, refusal
+	agent, first, err := rt.session.introduce(host, func() (agentInfo, error) { return lookAtAgent(host.agentDir) })
+	if err != nil {
+		return handshakeResult{}, err
 	}
 	if first && p.BaseHome != "" {
 		go rt.cleanUp(p.BaseHome)
 	}
 	return handshakeResult{
 		RPCVersion: RPCVersion, Version: version.Version, PID: os.Getpid(), SQLiteVersion: sqlite, FTS5: true,
-		Capabilities: capabilities, Agent: info,
+		Capabilities: capabilities, Agent: agent,
 	}, nil
+}
+
+// lookAtAgent tells of the Agent in a folder, or of one that nobody named.
+func lookAtAgent(dir string) (agentInfo, error) {
+	if dir == "" {
+		return agentInfo{}, nil
+	}
+	agent, err := statedb.LookAtAgent(dir)
+	if err != nil {
+		return agentInfo{}, invalidParams("agent_dir: %s", detailOf(err))
+	}
+	return agentInfo{Known: true, Dir: dir, CanRetire: &agent.CanRetire}, nil
 }
 
 // cleanUp finishes what a crash left in the one home that is known at the start (contract 6.5). Nobody waits for it: the end

@@ -9,6 +9,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"session-sidecar/internal/sessionid"
+	"session-sidecar/statedb"
 )
 
 // ProfileHome is the folder of an Agent profile, as the host names it.
@@ -44,11 +45,15 @@ var typeSchemas = map[reflect.Type]*jsonschema.Schema{
 	reflect.TypeFor[SessionID]():   {Type: "string", Pattern: sessionid.Pattern},
 	reflect.TypeFor[LiteralTrue](): {},
 	reflect.TypeFor[RequestID]():   {Types: []string{"number", "string"}},
+	reflect.TypeFor[ReceiptText](): {Type: "string", MinLength: jsonschema.Ptr(1), MaxLength: jsonschema.Ptr(1024)},
 	reflect.TypeFor[Document]():    {Type: "object"},
+	reflect.TypeFor[AnyValue]():    {},
+	reflect.TypeFor[Namespace]():   {Type: "string", Pattern: statedb.NamespacePattern},
 }
 
 // schemaFor gives the JSON Schema of a type. Absent values are left out on the wire and never null (contract 1.10), so a
-// pointer is an optional value and not a null one.
+// pointer is an optional value and not a null one; only where it points to an object and is never left out is its null one of
+// the values that a shape of the contract has.
 func schemaFor[T any]() *jsonschema.Schema {
 	schema, err := jsonschema.For[T](&jsonschema.ForOptions{TypeSchemas: typeSchemas})
 	if err != nil {
@@ -56,6 +61,9 @@ func schemaFor[T any]() *jsonschema.Schema {
 	}
 	return withoutNull(schema)
 }
+
+// nullOrObject are the types of a pointer to a struct, as the schema of a Go type names them.
+var nullOrObject = []string{"null", "object"}
 
 func withoutNull(schema *jsonschema.Schema) *jsonschema.Schema {
 	if schema == nil {
@@ -69,8 +77,12 @@ func withoutNull(schema *jsonschema.Schema) *jsonschema.Schema {
 	}
 	withoutNull(schema.Items)
 	withoutNull(schema.AdditionalProperties)
-	for _, property := range schema.Properties {
+	for name, property := range schema.Properties {
+		kinds := property.Types
 		withoutNull(property)
+		if slices.Contains(schema.Required, name) && slices.Equal(kinds, nullOrObject) {
+			property.Type, property.Types = "", kinds
+		}
 	}
 	return schema
 }

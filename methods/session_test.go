@@ -85,6 +85,23 @@ func TestTheSameHandshakeAgain(t *testing.T) {
 	require.NoError(t, err, "the first one still holds")
 }
 
+// The Agent's folder may have gone, or changed, since: the same handshake is the same. A different one is refused as that,
+// whatever its folder is.
+func TestTheSameHandshakeAgainWhenTheAgentIsGone(t *testing.T) {
+	r, _ := newRegistry()
+	dir := filepath.Join(t.TempDir(), "agent")
+	require.NoError(t, os.Mkdir(dir, 0o700))
+	params := `{"rpc_version":1,"agent_dir":"` + dir + `"}`
+	first, err := call(t, r, "runtime.handshake", params)
+	require.NoError(t, err)
+	require.NoError(t, os.Remove(dir))
+	again, err := call(t, r, "runtime.handshake", params)
+	require.NoError(t, err)
+	assert.JSONEq(t, string(first), string(again))
+	_, err = call(t, r, "runtime.handshake", `{"rpc_version":1,"agent_dir":"`+dir+`x"}`)
+	requireCondition(t, err, ConditionAlreadyHandshaken)
+}
+
 func TestAHostOfAnotherVersion(t *testing.T) {
 	for _, version := range []string{"0", "2", "-1", "99"} {
 		r, _ := newRegistry()

@@ -1,10 +1,8 @@
 package deletion_test
 
 import (
-	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -17,52 +15,88 @@ import (
 
 func TestMain(m *testing.M) { sidecartest.Main(m) }
 
-// family is the conversation that the crash tests delete: P delegated to D. LIVE stays.
-const family = `
-INSERT INTO sessions (id, source, model_config, parent_session_id, started_at) VALUES
- ('P', 'cli', NULL, NULL, 1), ('D', 'cli', '{"_delegate_from": "P"}', 'P', 2), ('LIVE', 'cli', NULL, NULL, 3);
-INSERT INTO messages (session_id, role, content, timestamp) SELECT id, 'user', 'zarquon of ' || id, 1 FROM sessions;`
-
-// older is a manifest of an earlier delete that names a session that is gone and one that lives: it is rewritten before
-// the delete proper begins, and passes the points of a durable write first.
-const older = ".cleanup_manifest_older.json"
-
-func homeForCrashes(t *testing.T, withOlder bool) *sidecartest.Home {
-	t.Helper()
-	home := sidecartest.NewHome(t)
-	home.Create(fixtures.LegacySchema, family)
-	home.Artifacts("P", "D", "LIVE")
-	if withOlder {
-		home.Artifacts("gone")
-		home.Write("sessions/"+older, `["gone", "LIVE"]`)
-	}
-	return home
+// way is a way to delete, in which a crash may come.
+type way struct {
+	name      string
+	canonical bool // over a store with the runtime ledger
+	method    string
+	ids       []string   // what is asked for
+	together  [][]string // what goes in one transaction each, in this order
+	second    bool       // the crash comes where the second of these is at the point
 }
 
-// TestCrashAtEveryPoint kills the real process at each point and looks: all of the delete or none of it, and the next
-// start finishes the files (contract 9).
+var ways = []way{
+	{name: "single,legacy", method: "state_db.delete_cli_session", ids: []string{"P"}, together: [][]string{{"P", "D"}}},
+	{name: "single,canonical", canonical: true, method: "state_db.delete_cli_session", ids: []string{"P"}, together: [][]string{{"P", "D"}}},
+	{name: "bulk,legacy", method: "state_db.delete_sessions", ids: []string{"P", "Q"}, together: [][]string{{"P", "D"}, {"Q"}}, second: true},
+	{name: "bulk,canonical", canonical: true, method: "state_db.delete_sessions", ids: []string{"P", "Q"}, together: [][]string{{"P", "D"}, {"Q"}}, second: true},
+	{name: "sweep", canonical: true, method: "state_db.sweep_sessions", ids: []string{"Q", "P", "D"}, together: [][]string{{"Q", "P", "D"}}},
+}
+
+// TestCrashAtEveryPoint kills the real process at each point of each way to delete and looks: all of a delete or none of it,
+// the ledger's rows and their retirement in one, and the next start finishes the files (contract 9).
 func TestCrashAtEveryPoint(t *testing.T) {
-	for _, point := range faultpoint.All() {
-		crashAt(t, point, true)
-		if point != faultpoint.ManifestRewritten { // without an older manifest there is nothing to rewrite
-			crashAt(t, point, false)
+	for _, w := range ways {
+		for _, point := range faultpoint.All() {
+			// A manifest is only rewritten where an older one has something left.
+			needsOlder := point == faultpoint.ManifestRewritten
+			single := w.method == "state_db.delete_cli_session"
+			if needsOlder || single {
+				crashAt(t, w, point, true)
+			}
+			if !needsOlder {
+				crashAt(t, w, point, false)
+			}
 		}
 	}
 }
 
-func crashAt(t *testing.T, point faultpoint.Point, withOlder bool) {
-	t.Run(fmt.Sprintf("%s,older=%v", point, withOlder), func(t *testing.T) {
-		t.Parallel()
-		home := homeForCrashes(t, withOlder)
-		p := sidecartest.Start(t, sidecartest.FaultPoints, sidecartest.Env("SIDECAR_FAULT_KILL="+string(point)))
-		p.Handshake()
-		p.Request(1, "state_db.delete_cli_session", map[string]any{"profile_home": home.Path, "session_id": "P"})
-		require.Equal(t, -1, p.Wait(), "the process passed the point, or never came to it: %s", p.Stderr())
-		_, answered := p.TryLine(0)
-		require.False(t, answered, "it answered before it was killed")
+// killAt says at which passing of the point the process has to end.
+func (w way) killAt(point faultpoint.Point) string {
+	nth := 1
+	switch {
+	case !w.second || slices.Contains([]faultpoint.Point{
+		faultpoint.LockHeld, faultpoint.BeforeLocksAreReleased, faultpoint.ManifestRewritten,
+	}, point): // these are passed once for all
+	case point == faultpoint.BeforeUnlink || point == faultpoint.AfterUnlink:
+		nth = 4*len(w.together[0]) + 1 // once for each artifact
+	default:
+		nth = 2
+	}
+	return fmt.Sprintf("SIDECAR_FAULT_KILL=%s#%d", point, nth)
+}
 
-		requireAllOrNothing(t, home)
-		requireNextStartFinishes(t, home)
+func (w way) params(home *sidecartest.Home) map[string]any {
+	if w.method == "state_db.delete_cli_session" {
+		return map[string]any{"profile_home": home.Path, "session_id": w.ids[0]}
+	}
+	return map[string]any{"profile_home": home.Path, "session_ids": w.ids}
+}
+
+func (w way) home(t *testing.T, withOlder bool) *sidecartest.Home {
+	t.Helper()
+	statements := []string{fixtures.LegacySchema, family, another}
+	if w.canonical {
+		statements = []string{fixtures.RuntimeSchema, family, another, history}
+	}
+	return homeWith(t, withOlder, []string{"P", "D", "Q", "LIVE"}, statements...)
+}
+
+func crashAt(t *testing.T, w way, point faultpoint.Point, withOlder bool) {
+	t.Run(fmt.Sprintf("%s,%s,older=%v", w.name, point, withOlder), func(t *testing.T) {
+		t.Parallel()
+		home := w.home(t, withOlder)
+		p := sidecartest.Start(t, sidecartest.FaultPoints, sidecartest.Env(w.killAt(point)))
+		p.Handshake()
+		p.Request(1, w.method, w.params(home))
+		require.Equal(t, -1, p.Wait(), "the process passed the point, or never came to it: %s", p.Stderr())
+		w.requireUnanswered(t, p)
+
+		fates := w.requireAllOrNothing(t, home)
+		if w.second && point != faultpoint.LockHeld && point != faultpoint.ManifestRewritten {
+			require.Equal(t, retired, fates[0], "the first of many is gone when the second is at the point")
+		}
+		w.requireNextStartFinishes(t, home, fates)
 		if withOlder {
 			assert.Equal(t, []string{older}, home.Manifests())
 		} else {
@@ -71,76 +105,58 @@ func crashAt(t *testing.T, point faultpoint.Point, withOlder bool) {
 	})
 }
 
-func requireAllOrNothing(t *testing.T, home *sidecartest.Home) {
+// requireUnanswered lets progress pass.
+func (w way) requireUnanswered(t *testing.T, p *sidecartest.Process) {
 	t.Helper()
-	home.RequireSound()
-	ids := home.Query("SELECT id FROM sessions ORDER BY id")
-	messages := home.Query("SELECT DISTINCT session_id FROM messages ORDER BY 1")
-	assert.Equal(t, ids, messages)
-	if len(ids) == 3 {
-		requireArtifacts(t, home, "P", "D", "LIVE")
-		return
-	}
-	assert.Equal(t, []string{"LIVE"}, ids)
-	requireArtifacts(t, home, "LIVE")
-	if left := artifactsOf(home, "P", "D"); len(left) > 0 {
-		require.NotEmpty(t, manifestsNaming(t, home, "P"), "rows are gone, files are not, and no manifest tells: %v", left)
+	for {
+		line, any := p.TryLine(0)
+		if !any {
+			return
+		}
+		require.Contains(t, line, `"progress"`, "it answered before it was killed")
 	}
 }
 
-// requireNextStartFinishes lets a new process delete something else: whatever the crash left is done first. Where the
-// conversation survived, deleting it again works.
-func requireNextStartFinishes(t *testing.T, home *sidecartest.Home) {
+// requireAllOrNothing tells what became of each transaction.
+func (w way) requireAllOrNothing(t *testing.T, home *sidecartest.Home) (fates []fate) {
 	t.Helper()
-	survived := len(home.Query("SELECT id FROM sessions WHERE id = 'P'")) > 0
+	home.RequireSound()
+	for _, id := range []string{"LIVE", "Q"} {
+		if id == "LIVE" || !slices.Contains(w.ids, id) {
+			require.Equal(t, stands, fateOf(t, home, w.canonical, id))
+			requireArtifacts(t, home, id)
+		}
+	}
+	for i, ids := range w.together {
+		fates = append(fates, fateOf(t, home, w.canonical, ids...))
+		requireFilesFit(t, home, fates[i], ids...)
+		require.False(t, i > 0 && fates[i] == retired && fates[i-1] == stands, "a later one is gone before an earlier one")
+	}
+	return fates
+}
+
+// requireNextStartFinishes lets a new process delete something else: whatever the crash left is done first. What survived
+// can be deleted again.
+func (w way) requireNextStartFinishes(t *testing.T, home *sidecartest.Home, fates []fate) {
+	t.Helper()
 	p := sidecartest.Start(t, sidecartest.Plain)
 	p.Handshake()
-	result := p.Delete(home, "another")
+	result := p.Delete(home, "unrelated")
 	require.True(t, result.OK, result.Detail)
-	if survived {
-		requireArtifacts(t, home, "P", "D", "LIVE")
-		result = p.Delete(home, "P")
-		require.True(t, result.OK, result.Detail)
-		require.Equal(t, []string{"P", "D"}, result.DeletedIDs)
-	}
-	assert.Empty(t, artifactsOf(home, "P", "D", "gone"))
-	requireArtifacts(t, home, "LIVE")
-	home.RequireSound()
-}
-
-func artifactsOf(home *sidecartest.Home, ids ...string) []string {
-	var names []string
-	for _, id := range ids {
-		for _, name := range home.Sessions() {
-			if name == id+".json" || name == id+".jsonl" || name == "session_"+id+".json" || name == "request_dump_"+id+"_1.json" {
-				names = append(names, name)
-			}
+	assert.Empty(t, artifactsOf(home, "gone"))
+	for i, ids := range w.together {
+		if fates[i] == retired {
+			assert.Empty(t, artifactsOf(home, ids...))
+		} else {
+			requireArtifacts(t, home, ids...)
 		}
 	}
-	return names
-}
-
-func requireArtifacts(t *testing.T, home *sidecartest.Home, ids ...string) {
-	t.Helper()
-	for _, id := range ids {
-		require.Len(t, artifactsOf(home, id), 4, "artifacts of %s", id)
+	p.Request(2, w.method, w.params(home))
+	for reply := p.Reply(); reply.Result == nil; reply = p.Reply() {
+		require.Nil(t, reply.Error)
 	}
-}
-
-func manifestsNaming(t *testing.T, home *sidecartest.Home, id string) []string {
-	t.Helper()
-	var found []string
-	for _, name := range home.Manifests() {
-		text, err := os.ReadFile(filepath.Join(home.Path, "sessions", name))
-		require.NoError(t, err)
-		var ids []string
-		if json.Unmarshal(text, &ids) == nil {
-			for _, named := range ids {
-				if named == id {
-					found = append(found, name)
-				}
-			}
-		}
+	require.Equal(t, slices.Repeat([]fate{retired}, len(fates)), w.requireAllOrNothing(t, home))
+	for _, ids := range w.together {
+		assert.Empty(t, artifactsOf(home, ids...))
 	}
-	return found
 }

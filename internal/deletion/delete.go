@@ -4,6 +4,8 @@ package deletion
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/hex"
 	"errors"
 	"log/slog"
 	"maps"
@@ -26,6 +28,7 @@ type Request struct {
 	WholeConversation bool
 	ExpectedIDs       []string // what the user agreed to; nil where nobody was asked
 	AgentDir          string   // empty where the host named none
+	BaseHome          string   // the home whose routes all profiles share; empty where the host named none
 }
 
 // toStore is what the store needs of a request.
@@ -39,27 +42,50 @@ func (r Request) toStore(agent statedb.Agent) statedb.Request {
 	}
 }
 
+// toDelete is that for a delete proper, which leaves work to be done after its commit.
+func (r Request) toDelete(homePath string) statedb.Request {
+	request := r.toStore(statedb.Agent{}) // which is looked at under the write lock
+	request.OperationID = newOperationID()
+	request.SharesRoutes = sharesRoutes(homePath, r.BaseHome)
+	return request
+}
+
+// newOperationID names one delete: 32 hex digits.
+func newOperationID() string {
+	id := make([]byte, 16)
+	_, _ = rand.Read(id) // it never fails: crypto/rand ends the process instead
+	return hex.EncodeToString(id)
+}
+
 // Outcome is a delete whose rows are gone for good. Its files may not be: see Stuck.
 type Outcome struct {
 	Plan    *statedb.Plan  // what it did to the store
 	Cleanup cleanup.Report // of the whole home, older manifests included
-	// Stuck tells whether an artifact of this very delete is still there.
+	// Stuck tells whether an artifact of this very delete is still there, or a file that its rows named and that had to go.
 	Stuck bool
+	// LockHeld is for how long other writers had to wait for the rows to go.
+	LockHeld time.Duration
 }
 
-// Deleter runs deletes. Use New.
+// Deleter runs deletes. Use New, and Close at the end.
 type Deleter struct {
 	log      *slog.Logger
 	locks    locks.Homes
 	patience time.Duration
 
-	mu      sync.Mutex
-	reports map[string]cleanup.Report
+	background *background
+
+	mu        sync.Mutex
+	reports   map[string]cleanup.Report
+	sightings map[string]map[string]statedb.Sighting // by home, then by path of media: who named it when last asked
 }
 
-// New makes a Deleter that logs to log. A log line never holds a title, a message or a config.
+// New makes a Deleter that logs to log. A log line never holds a title, a message or a config. End it with Close.
 func New(log *slog.Logger) *Deleter {
-	return &Deleter{log: log, patience: statedb.Patience, reports: map[string]cleanup.Report{}}
+	return &Deleter{
+		log: log, patience: statedb.Patience, background: newBackground(),
+		reports: map[string]cleanup.Report{}, sightings: map[string]map[string]statedb.Sighting{},
+	}
 }
 
 // Delete removes a conversation from a home's store and then its files. A cancel is heard until the commit begins, and
@@ -95,6 +121,7 @@ func (d *Deleter) inHome(ctx context.Context, request Request, work func(lockedH
 	if _, err := statedb.LookAtAgent(request.AgentDir); err != nil {
 		return err
 	}
+	routes := d.routesOf(ctx, h.path, request.BaseHome)
 	unlock, err := d.locks.Lock(ctx, h.path)
 	if err != nil {
 		return err
@@ -102,15 +129,16 @@ func (d *Deleter) inHome(ctx context.Context, request Request, work func(lockedH
 	defer func() {
 		faultpoint.Hit(faultpoint.BeforeLocksAreReleased)
 		unlock()
+		routes.settle(ctx) // with no lock of this home: it waits for another store
 	}()
 	if h.store, err = statedb.Locate(h.path); err != nil {
 		return err
 	}
-	if h.folder, err = cleanup.Open(h.path); err != nil {
+	if h.folder, err = cleanup.Open(h.path, request.ProfileHome); err != nil {
 		return err
 	}
 	defer h.folder.Close()
-	d.process(ctx, h)
+	d.process(ctx, h, nil)
 	return work(h)
 }
 
@@ -130,26 +158,43 @@ func (d *Deleter) deleteOne(ctx context.Context, h lockedHome, request Request) 
 	if err != nil {
 		return nil, d.explainChange(ctx, h, err)
 	}
-	// The rows are gone for good, so nobody's cancel stops the files from following.
-	outcome.Cleanup = d.process(context.WithoutCancel(ctx), h)
-	outcome.Stuck = anyStuck(outcome.Cleanup, outcome.Plan.IDs())
+	d.finish(ctx, h, outcome)
 	return outcome, nil
+}
+
+// finish is step 6. The rows are gone for good, so nobody's cancel stops the files from following.
+func (d *Deleter) finish(ctx context.Context, h lockedHome, outcome *Outcome) {
+	report, files := d.process(context.WithoutCancel(ctx), h, outcome.Plan.Media)
+	outcome.Cleanup = report
+	outcome.Stuck = anyStuck(report, outcome.Plan.IDs()) || anyOwn(files, outcome.Plan.Media)
 }
 
 // removeRows is steps 2 to 5: when it returns without an error, the rows are gone for good and the manifest is there.
 func (d *Deleter) removeRows(ctx context.Context, h lockedHome, request Request) (*Outcome, error) {
+	return d.transact(ctx, h, request, func(tx *statedb.Tx, wanted statedb.Request) (*statedb.Plan, error) {
+		return tx.Plan(ctx, wanted)
+	})
+}
+
+// transact is steps 2 to 5 for whatever decides on a plan under the write lock. A plan without targets changes nothing, and
+// then there is no outcome.
+func (d *Deleter) transact(
+	ctx context.Context, h lockedHome, request Request, decide func(*statedb.Tx, statedb.Request) (*statedb.Plan, error),
+) (*Outcome, error) {
+	// Nobody shall wait for what these look at: a folder of many files, and the base home, which may be on a slow disk.
+	wanted := request.toDelete(h.path)
+	wanted.Spilled = d.spilled(h.path, h.folder)
 	tx, err := statedb.Begin(ctx, h.store, d.patience)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = tx.Rollback() }()
 	// The Agent may have been installed anew while we waited for the lock.
-	agent, err := statedb.LookAtAgent(request.AgentDir)
-	if err != nil {
+	if wanted.Agent, err = statedb.LookAtAgent(request.AgentDir); err != nil {
 		return nil, err
 	}
-	plan, err := tx.Plan(ctx, request.toStore(agent))
-	if err != nil {
+	plan, err := decide(tx, wanted)
+	if err != nil || len(plan.Targets) == 0 {
 		return nil, err
 	}
 	if err := tx.Remove(ctx, plan); err != nil {
@@ -169,7 +214,7 @@ func (d *Deleter) removeRows(ctx context.Context, h lockedHome, request Request)
 		return nil, err
 	}
 	faultpoint.Hit(faultpoint.AfterCommit)
-	return &Outcome{Plan: plan}, nil
+	return &Outcome{Plan: plan, LockHeld: tx.Held()}, nil
 }
 
 // commit hears a cancel for the last time. Where it fails without ErrOutcomeUnknown, the rows are certainly back.
@@ -181,9 +226,11 @@ func commit(ctx context.Context, tx *statedb.Tx) error {
 	return tx.Commit()
 }
 
-// process works through the home's manifests and keeps the report for Reports.
-func (d *Deleter) process(ctx context.Context, h lockedHome) cleanup.Report {
+// process works through the home's manifests and through the files that rows named, and keeps the report for Reports. own is
+// the media that the rows of this delete named: which of its files are stuck is told beside.
+func (d *Deleter) process(ctx context.Context, h lockedHome, own []statedb.Media) (cleanup.Report, []stuckFile) {
 	report := h.folder.Process(ctx, liveIn(h.path))
+	files := d.removeMedia(ctx, h, own, &report)
 	if report.Failed != nil && ctx.Err() == nil {
 		d.log.Warn("cleanup left manifests as they are", "home", h.path, "error", report.Failed)
 	}
@@ -198,7 +245,7 @@ func (d *Deleter) process(ctx context.Context, h lockedHome) cleanup.Report {
 			d.reports[h.path] = kept
 		}
 	}
-	return report
+	return report, files
 }
 
 // Reports gives the newest cleanup report of each home that has something left to clean up, by its resolved path.
@@ -216,7 +263,9 @@ func anyStuck(report cleanup.Report, ids []string) bool {
 		settled[id] = true
 	}
 	for _, p := range report.Pending {
-		delete(settled, p.SessionID)
+		if p.Cause != cleanup.CauseMediaFailed { // which anyOwn tells
+			delete(settled, p.SessionID)
+		}
 	}
 	return slices.ContainsFunc(ids, func(id string) bool { return !settled[id] })
 }

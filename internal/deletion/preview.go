@@ -41,12 +41,14 @@ func (d *Deleter) Preview(ctx context.Context, request Request) (*Preview, error
 	if err != nil {
 		return nil, err
 	}
-	folder, err := cleanup.Open(homePath)
+	folder, err := cleanup.Open(homePath, request.ProfileHome)
 	if err != nil {
 		return nil, err
 	}
 	defer folder.Close()
-	plan, err := statedb.Preview(ctx, store, request.toStore(agent))
+	wanted := request.toStore(agent)
+	wanted.Spilled = d.spilled(homePath, folder)
+	plan, err := statedb.Preview(ctx, store, wanted)
 	if err != nil {
 		return nil, err
 	}

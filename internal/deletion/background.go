@@ -1,0 +1,126 @@
+package deletion
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"session-sidecar/internal/jitter"
+	"session-sidecar/statedb"
+)
+
+// How routes that could not be fenced at once are tried again: pauses that double, and the patience of each try.
+const (
+	firstPause     = time.Second
+	longestPause   = 30 * time.Second
+	pursuePatience = time.Second
+)
+
+// closeWithin is how long Close waits for what goes on in the background. Nothing there waits without hearing of the end.
+const closeWithin = 100 * time.Millisecond
+
+// background is what goes on behind the calls: one goroutine for each home whose routes could not be fenced at once.
+type background struct {
+	ctx     context.Context
+	end     context.CancelFunc
+	running sync.WaitGroup
+
+	mu       sync.Mutex
+	ended    bool
+	seen     map[string]bool // see firstUse
+	pursuits map[string]*pursuit
+}
+
+// pursuit is one such goroutine.
+type pursuit struct {
+	again bool // a call has failed since it last looked
+}
+
+func newBackground() *background {
+	b := &background{seen: map[string]bool{}, pursuits: map[string]*pursuit{}}
+	b.ctx, b.end = context.WithCancel(context.Background())
+	return b
+}
+
+// firstUse tells whether this is asked for the first time in this process.
+func (b *background) firstUse(of string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	first := !b.seen[of]
+	b.seen[of] = true
+	return first
+}
+
+// begin tells whether a pursuit has to be started for a home. One that runs already hears that there is more to do.
+func (b *background) begin(homePath string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.ended {
+		return false
+	}
+	if p := b.pursuits[homePath]; p != nil {
+		p.again = true
+		return false
+	}
+	b.pursuits[homePath] = &pursuit{}
+	b.running.Add(1)
+	return true
+}
+
+// finish ends the pursuit of a home that has nothing left to do, unless it has been told of more.
+func (b *background) finish(homePath string) (finished bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if p := b.pursuits[homePath]; p.again {
+		p.again = false
+		return false
+	}
+	delete(b.pursuits, homePath)
+	return true
+}
+
+// Close ends what goes on behind the calls, and waits for it a little. What it cuts off is found and done by the next process
+// that uses the home, as after a crash. Calls may still be made; they start nothing any more.
+func (d *Deleter) Close() {
+	b := d.background
+	b.mu.Lock()
+	b.ended = true
+	b.mu.Unlock()
+	b.end()
+	done := make(chan struct{})
+	go func() {
+		b.running.Wait()
+		close(done)
+	}()
+	timer := time.NewTimer(closeWithin)
+	defer timer.Stop()
+	select {
+	case <-done:
+	case <-timer.C:
+	}
+}
+
+// pursueRoutes lets the route intents of a home be settled in the background, by one goroutine for each home, until nothing
+// is left of them or the process ends; then they stay in the store and the next process finds them.
+func (d *Deleter) pursueRoutes(homePath, baseHome string, cause error) {
+	b := d.background
+	if !b.begin(homePath) {
+		return
+	}
+	level := slog.LevelInfo
+	if !errors.Is(cause, statedb.ErrBusy) && !errors.Is(cause, context.DeadlineExceeded) {
+		level = slog.LevelWarn // time alone will not mend it
+	}
+	d.log.Log(b.ctx, level, "the routes of the base home will be fenced later", "home", homePath, "error", cause)
+	go func() {
+		defer b.running.Done()
+		for pause := firstPause; jitter.Pause(b.ctx, pause, pause/4) == nil; pause = min(2*pause, longestPause) {
+			if err := d.settleIntents(b.ctx, homePath, baseHome, pursuePatience); err == nil && b.finish(homePath) {
+				d.log.Info("the routes of the base home are fenced", "home", homePath)
+				return
+			}
+		}
+	}()
+}

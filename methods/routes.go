@@ -1,0 +1,107 @@
+package methods
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+
+	"session-sidecar/internal/deletion"
+	"session-sidecar/internal/home"
+	"session-sidecar/statedb"
+)
+
+// AnyValue is any JSON value, as it was spelled.
+type AnyValue json.RawMessage
+
+// UnmarshalJSON keeps the bytes.
+func (v *AnyValue) UnmarshalJSON(text []byte) error {
+	*v = slices.Clone(text)
+	return nil
+}
+
+// Namespace is one of the base home's namespaces of routes.
+type Namespace string
+
+type routeRetiredParams struct {
+	ProfileHome ProfileHome `json:"profile_home" jsonschema:"the Agent profile's folder, which holds state.db"`
+	SessionKey  string      `json:"session_key" jsonschema:"the key under which the route is to be saved"`
+	Entry       AnyValue    `json:"entry" jsonschema:"what is to be saved: any JSON value; the session that it names is session_id of an object"`
+}
+
+type routeRetiredResult struct {
+	Retired bool `json:"retired" jsonschema:"whether the save must be skipped"`
+}
+
+type fenceRoutesParams struct {
+	ProfileHome ProfileHome `json:"profile_home" jsonschema:"the home that the sessions were deleted from"`
+	BaseHome    ProfileHome `json:"base_home" jsonschema:"the home of the base profile, whose routes all profiles share"`
+	SessionIDs  []SessionID `json:"session_ids" jsonschema:"sessions that have a tombstone in profile_home"`
+	Namespace   *Namespace  `json:"namespace,omitempty" jsonschema:"where their routes lie; the profile's own where absent"`
+}
+
+type fenceRoutesResult struct {
+	Fenced        int `json:"fenced" jsonschema:"sessions whose routes are fenced now; 0 where the base home holds no routes"`
+	RoutesRemoved int `json:"routes_removed" jsonschema:"routes that named one of them and are gone"`
+	Reclaimed     int `json:"reclaimed" jsonschema:"older fences of routes that had lasted their time and are gone"`
+}
+
+func registerRoutes(r *Registry, db *stateDB) {
+	register(r, spec[routeRetiredParams, routeRetiredResult]{
+		name:    "state_db.route_retired",
+		summary: "Tells whether a route must not be saved, because the session that it names was deleted.",
+		reasons: []Reason{ReasonStoreMissing, ReasonStoreUnsupported, ReasonStoreBusy, ReasonStoreCorrupt, ReasonIOError},
+		call:    db.routeRetired,
+	})
+	register(r, spec[fenceRoutesParams, fenceRoutesResult]{
+		name:    "state_db.fence_shared_routes",
+		summary: "Keeps the routes to deleted sessions of a profile from coming back in the base home.",
+		reasons: []Reason{ReasonStoreMissing, ReasonStoreUnsupported, ReasonStoreBusy, ReasonStoreCorrupt, ReasonIOError},
+		call:    db.fenceSharedRoutes,
+	})
+}
+
+// routeRetired is contract 5d.
+func (db *stateDB) routeRetired(ctx context.Context, p routeRetiredParams) (routeRetiredResult, error) {
+	retired, err := routeRetired(ctx, string(p.ProfileHome), p.SessionKey, string(p.Entry))
+	if err != nil {
+		return routeRetiredResult{}, conditionOf(err)
+	}
+	return routeRetiredResult{retired}, nil
+}
+
+func routeRetired(ctx context.Context, profileHome, sessionKey, entry string) (bool, error) {
+	homePath, err := home.Resolve(profileHome)
+	if err != nil {
+		return false, err
+	}
+	store, err := statedb.Locate(homePath)
+	if err != nil {
+		return false, err
+	}
+	return statedb.RouteRetired(ctx, store, sessionKey, statedb.RouteSession(entry))
+}
+
+// fenceSharedRoutes is contract 5d.
+func (db *stateDB) fenceSharedRoutes(ctx context.Context, p fenceRoutesParams) (fenceRoutesResult, error) {
+	ids := make([]string, len(p.SessionIDs))
+	for i, id := range p.SessionIDs {
+		ids[i] = string(id)
+	}
+	namespace := ""
+	if p.Namespace != nil {
+		namespace = string(*p.Namespace)
+	}
+	fenced, err := db.deleter.FenceRoutes(ctx, string(p.ProfileHome), string(p.BaseHome), ids, namespace)
+	switch {
+	case errors.Is(err, deletion.ErrNoTombstone):
+		return fenceRoutesResult{}, invalidParams("session_ids: %v", err)
+	case errors.Is(err, deletion.ErrNoNamespace):
+		return fenceRoutesResult{}, invalidParams("namespace is missing: %v", err)
+	case err != nil:
+		return fenceRoutesResult{}, conditionOf(err)
+	}
+	db.log.Info("fence routes", "home", string(p.ProfileHome), "base", string(p.BaseHome),
+		"fenced", fenced.Fenced, "removed", fenced.RoutesRemoved, "reclaimed", fenced.Reclaimed)
+	return fenceRoutesResult{fenced.Fenced, fenced.RoutesRemoved, fenced.Reclaimed}, nil
+}
