@@ -65,9 +65,11 @@ func build(kind Build) (string, error) {
 
 var cleanups []func()
 
-// Main runs a package's tests and removes what Binary built. No goroutine may outlive them. It also is the other process of HoldWriteLock.
+// Main runs a package's tests and removes what Binary built. No goroutine may outlive them. It also is the other process of
+// HoldWriteLock and of StartAgent.
 func Main(m *testing.M) {
 	holdIfAsked()
+	agentIfAsked()
 	if os.Getenv("GORACE") == "" {
 		// A program with the race detector else waits a second at its end, each of the many that the tests start.
 		_ = os.Setenv("GORACE", "atexit_sleep_ms=0")

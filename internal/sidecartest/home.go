@@ -82,7 +82,12 @@ func (h *Home) Query(query string, args ...any) []string {
 	return lines
 }
 
-func queryLines(db *sql.DB, query string, args ...any) ([]string, error) {
+// querier is a database, or a transaction.
+type querier interface {
+	Query(query string, args ...any) (*sql.Rows, error)
+}
+
+func queryLines(db querier, query string, args ...any) ([]string, error) {
 	rows, err := db.Query(query, args...)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,337 @@
+package properties
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// model says what the contract makes of a store. It reads tables, and how the store's configs read.
+type model struct {
+	tables   tables
+	configs  map[string]config
+	sessions map[string]row
+	meta     map[string]any
+	python   bool // on the legacy path the markers are read as Python does
+}
+
+func newModel(t tables, configs map[string]config) *model {
+	m := &model{tables: t, configs: configs, sessions: map[string]row{}, meta: map[string]any{}}
+	for _, r := range t["sessions"] {
+		m.sessions[r["id"].(string)] = r
+	}
+	for _, r := range t["state_meta"] {
+		m.meta[r["key"].(string)] = r["value"]
+	}
+	return m
+}
+
+func textOf(r row, column string) string {
+	text, _ := r[column].(string)
+	return text
+}
+
+func (m *model) config(r row) config {
+	if r["model_config"] == nil {
+		return config{readable: true}
+	}
+	return m.configs[r["model_config"].(string)]
+}
+
+func (m *model) markers(r row) reading {
+	if m.python {
+		return m.config(r).python
+	}
+	return m.config(r).sqlite
+}
+
+func (r reading) any() bool { return r.delegate != nil || r.branch != nil || r.reset != nil }
+
+func (r reading) names(id string) bool {
+	return slices.ContainsFunc([]*string{r.delegate, r.branch, r.reset}, func(m *string) bool { return m != nil && *m == id })
+}
+
+func (m *model) children(id string) (children []row) {
+	for _, r := range m.tables["sessions"] {
+		if r["parent_session_id"] == id {
+			children = append(children, r)
+		}
+	}
+	return children
+}
+
+// leaseRoot is contract 5c.
+func (m *model) leaseRoot(id string) string {
+	for seen := map[string]bool{}; !seen[id]; {
+		seen[id] = true
+		child := m.sessions[id]
+		parent := m.sessions[textOf(child, "parent_session_id")]
+		if child == nil || parent == nil || parent["end_reason"] != "compression" || child["source"] == "tool" ||
+			m.markers(child).names(textOf(parent, "id")) || seen[textOf(parent, "id")] {
+			return id
+		}
+		id = textOf(parent, "id")
+	}
+	return id
+}
+
+// resolve is contract 5b.1 and 5b.2: deleted_ids, or why there are none.
+func (m *model) resolve(requested string, whole bool) (ids []string, reason string) {
+	root := requested
+	if whole {
+		root = m.leaseRoot(requested)
+	}
+	owner := root
+	if chat := textOf(m.sessions[root], "chat_id"); chat != "" && m.has("gateway.local_policy.v1:"+chat) {
+		p, ok := m.policy(chat)
+		if !ok || !m.members(p) {
+			return nil, "receipt_invalid"
+		}
+		if slices.Contains(p.lineage, root) {
+			owner = chat
+		}
+	}
+	set := map[string]bool{owner: true, root: true}
+	if m.has("gateway.local_policy.v1:" + owner) {
+		p, ok := m.policy(owner)
+		if !ok {
+			return nil, "receipt_invalid"
+		}
+		for _, id := range p.lineage {
+			set[id] = true
+		}
+	}
+	for grown := true; grown; {
+		grown = false
+		for id := range set {
+			if next := m.continuations(id); len(next) > 1 || len(next) == 1 && m.disputed(next[0], id) {
+				return nil, "lineage_ambiguous"
+			}
+			for _, next := range slices.Concat(m.continuations(id), m.delegates(id)) {
+				grown = grown || !set[next]
+				set[next] = true
+			}
+		}
+	}
+	if !set[requested] {
+		return nil, "lineage_ambiguous"
+	}
+	delete(set, root)
+	return append([]string{root}, sorted(set)...), ""
+}
+
+func (m *model) continuations(id string) (ids []string) {
+	if m.sessions[id] == nil || m.sessions[id]["end_reason"] != "compression" {
+		return nil
+	}
+	for _, child := range m.children(id) {
+		if child["source"] != "tool" && !m.markers(child).names(id) {
+			ids = append(ids, textOf(child, "id"))
+		}
+	}
+	return ids
+}
+
+// disputed tells of a child that Python reads a marker of which SQLite does not, naming the parent.
+func (m *model) disputed(child, parent string) bool {
+	c := m.config(m.sessions[child])
+	return c.sqlite == reading{} && c.python.names(parent)
+}
+
+func (m *model) delegates(id string) (ids []string) {
+	for _, r := range m.tables["sessions"] {
+		marker := m.markers(r).delegate
+		if marker != nil && (*marker == id || r["parent_session_id"] == id) {
+			ids = append(ids, textOf(r, "id"))
+		}
+	}
+	return ids
+}
+
+func (m *model) has(key string) bool {
+	_, there := m.meta[key]
+	return there
+}
+
+// modelPolicy is a local policy that is a valid one by itself.
+type modelPolicy struct {
+	owner, principal string
+	route            any
+	lineage          []string
+}
+
+// policy reads the policy of an owner; not ok where it, or its lineage, is not valid.
+func (m *model) policy(owner string) (p modelPolicy, ok bool) {
+	value, _ := m.meta["gateway.local_policy.v1:"+owner].(string)
+	record := objectOf(value)
+	if record == nil || utf8.RuneCountInString(value) > 1_000_000 || record["session_id"] != owner {
+		return p, false
+	}
+	profile, hasProfile := record["profile_id"].(string)
+	principal, hasPrincipal := record["principal_id"].(string)
+	request, hasRequest := record["request_id"].(string)
+	if !hasProfile || !hasPrincipal {
+		return p, false
+	}
+	p = modelPolicy{owner: owner, principal: principal, route: record["route"]}
+	if legacy, old := record["legacy_session_id"]; old {
+		bound := objectOf(m.meta["gateway.local_legacy.v1:"+owner])
+		want := map[string]any{"session_id": owner, "profile_id": profile, "principal_id": principal, "legacy_session_id": owner}
+		if legacy != owner || jsonOf(bound) != jsonOf(want) {
+			return p, false
+		}
+	} else if !hasRequest || owner != localID(profile, principal, request) {
+		return p, false
+	}
+	list, listed := record["lineage"]
+	if !listed {
+		list = []any{owner}
+	}
+	elements, _ := list.([]any)
+	for _, e := range elements {
+		id, _ := e.(string)
+		if id == "" || slices.Contains(p.lineage, id) {
+			return p, false
+		}
+		p.lineage = append(p.lineage, id)
+	}
+	entry, _ := record["entry"].(map[string]any)
+	return p, len(p.lineage) > 0 && p.lineage[0] == owner && p.lineage[len(p.lineage)-1] == entry["session_id"] && m.chained(p.lineage)
+}
+
+// chained tells whether each member of a lineage goes on in the next one, and the last in none.
+func (m *model) chained(lineage []string) bool {
+	for i, id := range lineage {
+		before, r := m.sessions[id], row(nil)
+		if i == len(lineage)-1 {
+			return m.preferred(id) == ""
+		}
+		r = m.sessions[lineage[i+1]]
+		if before == nil || r == nil || r["parent_session_id"] != id {
+			return false
+		}
+		reset := m.config(r).python.reset
+		byReset := before["end_reason"] == "session_reset" && reset != nil && *reset == id
+		if !byReset && m.preferred(id) != lineage[i+1] {
+			return false
+		}
+	}
+	return false
+}
+
+// members tells whether the rows of a policy's members are what it says.
+func (m *model) members(p modelPolicy) bool {
+	if _, ok := p.route.(string); !ok {
+		return false
+	}
+	for i, id := range p.lineage {
+		r := m.sessions[id]
+		if r == nil || r["chat_id"] != p.owner || r["user_id"] != p.principal || r["session_key"] != p.route || !m.config(r).readable {
+			return false
+		}
+		markers := m.config(r).python
+		if i > 0 && (r["source"] == "tool" || markers.branch != nil || markers.delegate != nil) {
+			return false
+		}
+	}
+	return true
+}
+
+// preferred is the preferred continuation of contract 5b.1; empty where there is none.
+func (m *model) preferred(id string) string {
+	if m.sessions[id] == nil || m.sessions[id]["end_reason"] != "compression" {
+		return ""
+	}
+	type candidate struct {
+		rank              int
+		activity, started float64
+		id                string
+	}
+	best := candidate{rank: 3}
+	for _, child := range m.children(id) {
+		if m.config(child).python.any() || child["source"] == "tool" {
+			continue
+		}
+		c := candidate{rank: 2, started: counted(child["started_at"]), id: textOf(child, "id")}
+		switch {
+		case child["end_reason"] == "compression":
+			c.rank = 0
+		case child["ended_at"] == nil:
+			c.rank = 1
+		}
+		c.activity = counted(child["last_activity_at"])
+		for _, message := range m.tables["messages"] {
+			if message["session_id"] == c.id {
+				c.activity = max(c.activity, counted(message["timestamp"]))
+			}
+		}
+		if c.activity == none {
+			c.activity = c.started
+		}
+		better := c.rank < best.rank
+		if c.rank == best.rank {
+			better = slices.Compare([]float64{c.activity, c.started}, []float64{best.activity, best.started}) > 0 ||
+				(c.activity == best.activity && c.started == best.started && c.id > best.id)
+		}
+		if better {
+			best = c
+		}
+	}
+	return best.id
+}
+
+const none = -1e301 // a time that does not count
+
+func counted(value any) float64 {
+	if f, ok := value.(float64); ok && f >= -62135596800 && f <= 253402300800 {
+		return f
+	}
+	return none
+}
+
+// objectOf reads a JSON object; anything else is nil. Numbers keep their spelling.
+func objectOf(value any) map[string]any {
+	text, _ := value.(string)
+	parsed, ok := parse(text)
+	object, isObject := parsed.(map[string]any)
+	if !ok || !isObject {
+		return nil
+	}
+	return object
+}
+
+func parse(text string) (value any, ok bool) {
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.UseNumber()
+	return value, decoder.Decode(&value) == nil && json.Valid([]byte(text))
+}
+
+// jsonOf spells a value as contract 5b.4 does, numbers of a REAL column aside.
+func jsonOf(value any) string {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
+		panic(err) // the tests put together what can be spelled
+	}
+	return strings.NewReplacer(`\u2028`, "\u2028", `\u2029`, "\u2029").Replace(strings.TrimSuffix(out.String(), "\n"))
+}
+
+// fingerprint is contract 5b.4.
+func fingerprint(target string, payload any) string {
+	sum := sha256.Sum256([]byte(jsonOf(map[string]any{"payload": payload, "target": target})))
+	return hex.EncodeToString(sum[:])
+}
+
+func sorted(set map[string]bool) []string {
+	var list []string
+	for id := range set {
+		list = append(list, id)
+	}
+	slices.Sort(list)
+	return list
+}
