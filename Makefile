@@ -6,7 +6,7 @@ VERSION := $(shell sed -n 's/^## \([0-9][^ ]*\).*/\1/p' CHANGELOG.md | head -1)
 export CGO_ENABLED := 1
 export GOFLAGS := $(GOFLAGS) -tags=$(TAGS)
 
-.PHONY: build demo test check race stories update clean
+.PHONY: build demo test check race stories bench update clean
 
 build:
 	go build -trimpath -ldflags '-s -w -X session-sidecar/internal/version.Version=$(VERSION)' -o bin/ ./cmd/sidecar
@@ -35,6 +35,12 @@ check:
 # Rewrites what the stories expect. Read the difference before you keep it.
 update:
 	go test ./fixtures -update
+
+# Measures a delete in stores of N sessions, beside the least that it could be; docs/performance.md says how to read it.
+# ARGS takes what `go run ./bench -h` lists.
+N := 100000
+bench:
+	@go run ./bench -sessions $(N) $(ARGS)
 
 clean:
 	rm -rf bin build
