@@ -56,7 +56,9 @@ func newClient(ctx context.Context, host hostFlags, handshake bool) (*client, er
 	replies, fromServer := io.Pipe()
 	c := &client{requests: requests, frames: make(chan frame), flushLog: flushLog}
 	go func() {
-		rpc.New(methods.New(log), log, 1).Serve(context.WithoutCancel(ctx), toServer, fromServer)
+		registry := methods.New(log)
+		rpc.New(registry, log, 1).Serve(context.WithoutCancel(ctx), toServer, fromServer)
+		registry.Close()
 		_ = fromServer.Close()
 	}()
 	go c.receive(replies)

@@ -19,7 +19,7 @@ type hostFlags struct{ agentDir, baseHome string }
 
 func (h *hostFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&h.agentDir, "agent-dir", "", "folder of the installed Agent, where you know it")
-	cmd.Flags().StringVar(&h.baseHome, "base-home", "", "home of the base profile")
+	cmd.Flags().StringVar(&h.baseHome, "base-home", "", "home of the base profile, whose store keeps the routes of all profiles")
 }
 
 func (h *hostFlags) params() map[string]any {
@@ -65,7 +65,7 @@ func (h *homeFlags) withClient(cmd *cobra.Command, run func(context.Context, *cl
 type scopeFlags struct{ only bool }
 
 func (s *scopeFlags) add(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&s.only, "only", false, "this session with its delegates alone, not the whole conversation")
+	cmd.Flags().BoolVar(&s.only, "only", false, "start at this session, not at the first segment of its conversation")
 }
 
 func (s *scopeFlags) addTo(params map[string]any) map[string]any {

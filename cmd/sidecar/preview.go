@@ -144,7 +144,7 @@ var (
 	}
 	whyStays = map[string]string{
 		"branch": "a branch", "continuation": "goes on from it", "delegate_of_compressed": "worked for an older segment",
-		"after_branch": "began after it branched",
-		"below_kept":   "belongs to one that stays", "not_a_delegate": "a conversation of its own",
+		"after_branch": "began after it branched", "reset": "begun anew after it",
+		"below_kept": "belongs to one that stays", "not_a_delegate": "a conversation of its own",
 	}
 )

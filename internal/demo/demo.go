@@ -46,7 +46,7 @@ func Run(ctx context.Context, out io.Writer) (err error) {
 		}
 	}()
 	for _, step := range []func(context.Context) error{
-		s.history, s.introduction, s.delete, s.refusedDelete, s.rest, s.end,
+		s.history, s.introduction, s.delete, s.retry, s.refusedDelete, s.rest, s.end,
 	} {
 		err := step(ctx)
 		switch {
@@ -174,7 +174,7 @@ func (s *show) delete(ctx context.Context) error {
 // refusedDelete asks for a conversation in which a turn runs, and makes sure that nothing happened to it.
 func (s *show) refusedDelete(ctx context.Context) error {
 	p := s.page
-	p.heading("4. A delete is refused")
+	p.heading("5. A delete is refused")
 	p.say(`In “Steuererklärung 2025” the Agent is just writing an answer. It says so with a guard: a turn lease in the
 		database, under the first session of the conversation. To delete now would pull the rows from under a running
 		turn, so the sidecar refuses, and names who is in the way.`)
@@ -221,7 +221,7 @@ func (s *show) refusedDelete(ctx context.Context) error {
 // rest shows what is left, of which earlier steps have made sure.
 func (s *show) rest(ctx context.Context) error {
 	p := s.page
-	p.heading("5. What is left")
+	p.heading("6. What is left")
 	if err := s.store.mustBeSound(ctx); err != nil {
 		return err
 	}
@@ -258,7 +258,7 @@ func (s *show) counts() {
 // end takes everything down in order and tells of it.
 func (s *show) end(context.Context) error {
 	p := s.page
-	p.heading("6. The end")
+	p.heading("7. The end")
 	if err := s.tidy(); err != nil {
 		return err
 	}

@@ -56,7 +56,7 @@ func TestTheDemo(t *testing.T) {
 	}
 	before, rest, found := strings.Cut(shown, "2. The sidecar starts")
 	require.True(t, found)
-	_, left, found := strings.Cut(rest, "5. What is left")
+	_, left, found := strings.Cut(rest, "6. What is left")
 	require.True(t, found)
 	for _, c := range story {
 		assert.Contains(t, before, c.id)
@@ -68,9 +68,13 @@ func TestTheDemo(t *testing.T) {
 	}
 	assert.Contains(t, left, keptBranch)
 	assert.Contains(t, left, busyRoot)
-	assert.Contains(t, rest, "guard   turn_lease, protects "+busyNewest)
+	assert.Contains(t, rest, "guard   turn_lease, protects "+busyRoot)
 	assert.Contains(t, rest, `"refused":"active_turn"`)
 	assert.Contains(t, rest, "holder  pid=")
+	assert.Contains(t, rest, `"path":"canonical"`)
+	assert.Contains(t, rest, `"final_response":"`+finalAnswer+`"`)
+	assert.Contains(t, rest, `"code":"session_deleted"`)
+	assert.NotContains(t, shown, askedInWords)
 }
 
 func TestASidecarThatDoesNotStartEndsTheDemo(t *testing.T) {

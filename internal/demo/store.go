@@ -43,7 +43,7 @@ func makeStore(ctx context.Context, home string) (*store, error) {
 		return nil, fmt.Errorf("open the store: %w", err)
 	}
 	s := &store{db, home}
-	if _, err := db.ExecContext(ctx, fixtures.LegacySchema); err != nil {
+	if _, err := db.ExecContext(ctx, fixtures.RuntimeSchema); err != nil {
 		return s, fmt.Errorf("make the store: %w", err)
 	}
 	if err := s.writeStory(ctx); err != nil {
@@ -72,6 +72,9 @@ func (s *store) writeStory(ctx context.Context) error {
 		if err := writeChat(ctx, tx, c); err != nil {
 			return fmt.Errorf("session %s: %w", c.id, err)
 		}
+	}
+	if err := s.settle(ctx, tx); err != nil {
+		return fmt.Errorf("the settled request: %w", err)
 	}
 	return tx.Commit()
 }

@@ -129,7 +129,7 @@ var story = []chat{
 	},
 	{
 		id: "20261109_201855_e08b53", parent: "20261102_190214_7c41ae", role: roleSegment, source: "desktop",
-		title: "Kyōto in autumn 🍁 #2", ended: "cli_close", goes: true,
+		title: "Kyōto in autumn 🍁 #2", ended: "compression", goes: true,
 		said: []string{
 			"Is the 新幹線 from Tōkyō worth its price?",
 			"The 新幹線 takes 2 h 15 min and leaves every ten minutes. I let a helper compare the passes.",

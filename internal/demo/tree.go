@@ -79,7 +79,7 @@ func families(rows []row, ids ...string) []row {
 func roots(rows []row) int {
 	n := 0
 	for _, r := range rows {
-		if r.parent == "" {
+		if r.parent == "" || r.role == roleBranch {
 			n++
 		}
 	}
