@@ -16,7 +16,7 @@ import (
 var besideAgentFor = flag.Duration("beside-agent", 0, "how long to delete beside a running Agent")
 
 // deletesBesideAgent is how many deletes of other sessions there are beside a running Agent, unless a time is given.
-const deletesBesideAgent = 30
+const deletesBesideAgent = 100
 
 // TestBesideARunningAgent deletes while another process holds the store open, appends to X and renews its lease on X ten times
 // a second: X is refused, naming who holds it, everything else goes; once the Agent has stopped, or was killed, X goes too. Neither

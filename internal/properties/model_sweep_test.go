@@ -1,6 +1,7 @@
 package properties
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -9,18 +10,20 @@ import (
 // swept is what a sweep has to do, by contract 5d.
 type swept struct {
 	ids     []string
-	skipped map[string]string // an id -> its reason
+	skipped map[string][]string // an id -> its reasons, of which one is told
+	units   map[string][]string // an id -> those that go only with it
 	expires func(id string) bool
 }
 
 // sweep decides for each id, in the order asked for: a local conversation goes whole or not at all.
 func (m *model) sweep(asked []string) swept {
-	s := swept{skipped: map[string]string{}}
-	unitOf, derived := m.units(asked)
+	s := swept{skipped: map[string][]string{}}
+	units, derived := m.units(asked)
+	s.units = units
 	s.expires = func(id string) bool { return !derived[id] }
 	for _, id := range asked {
-		if reason := m.unsweepable(id, unitOf[id], asked); reason != "" {
-			s.skipped[id] = reason
+		if reasons := m.unsweepable(id, units[id], asked); len(reasons) > 0 {
+			s.skipped[id] = reasons
 		} else if !slices.Contains(s.ids, id) {
 			s.ids = append(s.ids, id)
 		}
@@ -28,34 +31,34 @@ func (m *model) sweep(asked []string) swept {
 	return s
 }
 
-func (m *model) unsweepable(id string, unit []string, asked []string) string {
-	reason := m.ownReason(id)
-	if reason != "" {
-		return reason
+func (m *model) unsweepable(id string, unit []string, asked []string) []string {
+	if reasons := m.ownReasons(id); len(reasons) > 0 {
+		return reasons
 	}
 	for _, other := range unit {
-		if !slices.Contains(asked, other) || m.ownReason(other) != "" {
-			return "conversation_incomplete"
+		if !slices.Contains(asked, other) || len(m.ownReasons(other)) > 0 {
+			return []string{"conversation_incomplete"}
 		}
 	}
 	if !m.retirable(unit) {
-		return "store_unsupported or its companion"
+		// Nobody has to tell whose record it was.
+		return []string{"store_unsupported", "conversation_incomplete"}
 	}
-	return ""
+	return nil
 }
 
-// ownReason is why an id is left alone whatever becomes of others.
-func (m *model) ownReason(id string) string {
+// ownReasons are why an id is left alone whatever becomes of others.
+func (m *model) ownReasons(id string) (reasons []string) {
 	if len(m.guards([]string{id}, false)) > 0 || m.unsettled([]string{id}) {
-		return "active_turn"
+		reasons = append(reasons, "active_turn")
 	}
 	for _, owner := range []string{id, textOf(m.sessions[id], "chat_id")} {
 		value, there := m.meta["gateway.local_policy.v1:"+owner]
 		if there && owner != "" && objectOf(value) == nil {
-			return "receipt_invalid" // nobody can tell what else belongs to it
+			reasons = append(reasons, "receipt_invalid") // nobody can tell what else belongs to it
 		}
 	}
-	return ""
+	return reasons
 }
 
 var apiID = regexp.MustCompile(`^api-[0-9a-f]{16}$`)
@@ -87,11 +90,19 @@ func (m *model) units(asked []string) (unitOf map[string][]string, derived map[s
 		for _, id := range ids {
 			whole = append(whole, unitOf[id]...)
 		}
+		slices.Sort(whole)
+		whole = slices.Compact(whole)
 		for _, id := range whole {
 			unitOf[id] = whole
 		}
 	}
+	maps.DeleteFunc(unitOf, func(id string, _ []string) bool { return !slices.Contains(asked, id) })
 	return unitOf, derived
+}
+
+// leasedItself tells whether a live lease lies under one of the ids itself.
+func (m *model) leasedItself(ids []string) bool {
+	return slices.ContainsFunc(m.of("session_turn_leases", "conversation_id", ids), func(r row) bool { return !isStale(r) })
 }
 
 // policyIDs are all that a policy names, whether it holds or not.

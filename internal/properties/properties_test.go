@@ -30,12 +30,14 @@ func holders() (live, dead string) {
 	link, _ := os.Readlink("/proc/self/ns/pid")
 	namespace := strings.TrimSuffix(strings.TrimPrefix(link, "pid:["), "]")
 	ended := exec.Command("true")
-	_ = ended.Run()
+	if ended.Run() != nil {
+		return "", "" // not on the systems that these run on
+	}
 	holder := func(pid int) string { return "pid=" + strconv.Itoa(pid) + ":pidns=" + namespace }
 	return holder(os.Getpid()), holder(ended.Process.Pid)
 }
 
-// kind is a way to come to a store: which schema, and which Agent.
+// kind is a kind of store: which schema, and beside which Agent.
 type kind struct {
 	name, schema string
 	path         string
