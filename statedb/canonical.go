@@ -96,10 +96,7 @@ func doubtful(id, continuation string) error {
 // conversation that does not hold the requested id is ErrLineageAmbiguous.
 func inOrder(why map[string]Why, root, requested string) ([]Target, error) {
 	if _, held := why[requested]; !held {
-		return nil, &Error{
-			Kind:   ErrLineageAmbiguous,
-			Detail: fmt.Sprintf("the conversation that starts with %s does not lead to %s alone", root, requested),
-		}
+		return nil, doesNotLeadTo(root, requested)
 	}
 	why[root] = WhyCompression
 	why[requested] = WhyRequested

@@ -16,7 +16,7 @@ const (
 	GuardWorker          GuardKind = "worker"    // an execution that has not ended; its holder is the execution's id
 )
 
-// Guard is a turn lease or a compression lock that protects a session.
+// Guard is a turn lease or a compression lock that protects a session, or a request or worker of it that is not settled.
 type Guard struct {
 	SessionID string // the session that it protects
 	Kind      GuardKind

@@ -219,12 +219,17 @@ func (r *lineageReader) resolve(ctx context.Context, request Request) ([]Target,
 		return nil, err
 	}
 	if !slices.ContainsFunc(targets, func(t Target) bool { return t.ID == request.SessionID }) {
-		return nil, &Error{
-			Kind:   ErrLineageAmbiguous,
-			Detail: fmt.Sprintf("the conversation that starts with %s does not lead to %s alone", start, request.SessionID),
-		}
+		return nil, doesNotLeadTo(start, request.SessionID)
 	}
 	return targets, nil
+}
+
+// doesNotLeadTo is ErrLineageAmbiguous for a whole conversation that does not hold the requested id.
+func doesNotLeadTo(root, requested string) error {
+	return &Error{
+		Kind:   ErrLineageAmbiguous,
+		Detail: fmt.Sprintf("the conversation that starts with %s does not lead to %s alone", root, requested),
+	}
 }
 
 // family grows the ids to their logical family, reading on until nothing new can join.

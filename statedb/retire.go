@@ -288,8 +288,12 @@ func (p *part) keepWithoutText(receipt record) error {
 	if !changed {
 		return nil
 	}
-	p.puts[receipt.key], err = agentjson.Encode(object)
-	return err
+	encoded, err := agentjson.Encode(object)
+	if err != nil {
+		return notRetirable("state_meta", err)
+	}
+	p.puts[receipt.key] = encoded
+	return nil
 }
 
 func notRetirable(table string, cause error) error {

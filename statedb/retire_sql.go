@@ -18,7 +18,7 @@ func (t *Tx) removeCanonical(ctx context.Context, plan *Plan) error {
 		func() error { return c.removeGuards(ctx, plan.stale) },
 		func() error { return c.retire(ctx, plan, func(p *part) error { return c.carryOut(ctx, s, p) }) },
 		func() error { return c.dropLedger(ctx, ids) },
-		func() error { return c.dropRoutes(ctx, s, ids) },
+		func() error { return c.dropWhatLeadsHere(ctx, s, ids) },
 		func() error { return c.raiseGenerations(ctx, s, ids) },
 		func() error { return c.deleteRows(ctx, s, ids, detachAndRevise) },
 		func() error { return c.dropUnusedPrompts(ctx, s) },
@@ -116,7 +116,7 @@ var leadingHere = []struct{ table, condition string }{
 		THEN json_extract(entry_json, '$.session_id') END IN LIST`},
 }
 
-func (c *conn) dropRoutes(ctx context.Context, s *schema, ids []string) error {
+func (c *conn) dropWhatLeadsHere(ctx context.Context, s *schema, ids []string) error {
 	for _, l := range leadingHere {
 		err := c.inEach(ctx, "remove what leads to the sessions", ids, `DELETE FROM `+l.table+` WHERE `+l.condition)
 		if err == nil && s.hasTriggerOn(l.table) {
