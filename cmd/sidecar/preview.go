@@ -30,12 +30,17 @@ type plan struct {
 		Holder    string   `json:"holder"`
 		ExpiresAt *float64 `json:"expires_at,omitempty"`
 	}
-	LeftBehind []struct {
-		Kind  string
-		Count int
-		Why   string
-	} `json:"left_behind"`
+	LeftBehind []counted `json:"left_behind"`
+	Retained   []counted
+	Media      []struct{ Path string }
 	Reason, Detail string
+}
+
+// counted is something that a plan tells a number of.
+type counted struct {
+	Kind  string
+	Count int
+	Why   string
 }
 
 func newPreviewCommand() *cobra.Command {
@@ -96,11 +101,26 @@ func (pl *plan) show(p *paper, id string) error {
 		}
 	}
 	for _, g := range pl.Guards {
-		until := "for ever"
-		if g.ExpiresAt != nil {
+		who, until := g.Holder, "for ever"
+		switch {
+		case g.Kind == "admission":
+			who, until = "request "+g.Holder, "until it is settled"
+		case g.Kind == "worker":
+			who, until = "worker "+g.Holder, "until it has ended"
+		case g.ExpiresAt != nil:
 			until = "until " + momentText(g.ExpiresAt)
 		}
-		if err := p.say("in use\t%s\tby %s\t%s", g.SessionID, g.Holder, until); err != nil {
+		if err := p.say("in use\t%s\tby %s\t%s", g.SessionID, who, until); err != nil {
+			return err
+		}
+	}
+	for _, kept := range pl.Retained {
+		if err := p.say("kept\t%s\t%d\t%s", kept.Kind, kept.Count, kept.Why); err != nil {
+			return err
+		}
+	}
+	for _, m := range pl.Media {
+		if err := p.say("a file\t%s\tgoes too, unless somebody still needs it", m.Path); err != nil {
 			return err
 		}
 	}
