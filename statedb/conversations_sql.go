@@ -238,7 +238,7 @@ func (c *conn) describeConversations(
 	for i, one := range listed {
 		conversations[i] = one.shown(titles)
 		for _, row := range members[i] {
-			conversations[i].MessageCount += sizes[row.id].messages
+			conversations[i].MessageCount += sizes[row.id].rows
 			conversations[i].Bytes += sizes[row.id].bytes
 			conversations[i].InUse = conversations[i].InUse || used[row.id]
 		}
@@ -265,8 +265,8 @@ func (one *conversation) shown(titles map[string]string) Conversation {
 
 // size is how much a session's messages are.
 type size struct {
-	messages int
-	bytes    int64
+	rows  int
+	bytes int64
 }
 
 // sizes counts messages and their text. SQLite tells the length of a column without reading the whole of it.
@@ -282,7 +282,7 @@ func (c *conn) sizes(ctx context.Context, s *schema, ids []string) (map[string]s
 		return c.each(ctx, func(scan scanFunc) error {
 			var id string
 			var one size
-			if err := scan(&id, &one.messages, &one.bytes); err != nil {
+			if err := scan(&id, &one.rows, &one.bytes); err != nil {
 				return err
 			}
 			sizes[id] = one

@@ -58,7 +58,10 @@ func (c *conn) eachPart(ctx context.Context, s *schema, ids, policies []string, 
 		if err != nil {
 			return err
 		}
-		if l.records, err = c.records(ctx, s, keys); err != nil {
+		if l.records, err = c.records(ctx, s, keys); err == nil {
+			err = c.readResults(ctx, l.results(), l.records)
+		}
+		if err != nil {
 			return classify("read state_meta", err)
 		}
 		return use(l)
@@ -111,6 +114,26 @@ func (c *conn) eachPart(ctx context.Context, s *schema, ids, policies []string, 
 	return hand(&ledger{fenced: ids, policies: policies})
 }
 
+// readResults adds the stored results under these keys. What they hold of the talk is left behind as early as can be: it may be
+// long, and SQLite cuts it out many times as fast as we would. The one of two equal names that it leaves, we find.
+func (c *conn) readResults(ctx context.Context, keys []string, into map[string]string) error {
+	paths := ""
+	for _, name := range talk {
+		paths += ", '$.result." + name + "'"
+	}
+	return inChunks(keys, func(list string, args []any) error {
+		return c.each(ctx, func(scan scanFunc) error {
+			var key, value string
+			if err := scan(&key, &value); err != nil {
+				return err
+			}
+			into[key] = value
+			return nil
+		}, `SELECT key, CASE WHEN typeof(value) <> 'text' THEN '' WHEN json_valid(value) THEN json_remove(value`+paths+`) ELSE value END
+			FROM state_meta WHERE key IN `+list, args...)
+	})
+}
+
 // partBytes bounds what is read of a ledger at once; one row may be longer.
 const partBytes = 4 << 20
 
@@ -160,9 +183,29 @@ func partsOf(sizes map[string]int64, most int64) (parts [][]string) {
 	return parts
 }
 
+// ledgerSizes tells how much of the ledger belongs to each session.
+func (c *conn) ledgerSizes(ctx context.Context, ids []string) (map[string]size, error) {
+	sizes := map[string]size{}
+	err := inChunks(ids, func(list string, args []any) error {
+		return c.each(ctx, func(scan scanFunc) error {
+			var id string
+			var one size
+			if err := scan(&id, &one.rows, &one.bytes); err != nil {
+				return err
+			}
+			sizes[id] = one
+			return nil
+		}, `SELECT target_session_id, count(*), sum(coalesce(octet_length(payload_json), 0) + coalesce((
+			SELECT octet_length(value) FROM state_meta WHERE key = '`+admissionResultPrefix+`' || admission_id), 0))
+			FROM session_admissions WHERE target_session_id IN `+list+` GROUP BY target_session_id`, args...)
+	})
+	return sizes, classify("measure the runtime ledger", err)
+}
+
 // The keys of what the retirement reads, with the sizes of what may be long. LIST, or ROWS, are the ids.
 var (
 	sizedAdmissions = `SELECT CASE WHEN typeof(admission_id) = 'text' THEN admission_id END, coalesce(octet_length(payload_json), 0) +
+		coalesce(octet_length(lineage_json), 0) +
 		coalesce((SELECT octet_length(value) FROM state_meta WHERE key = '` + admissionResultPrefix + `' || admission_id), 0)
 		FROM session_admissions WHERE target_session_id IN LIST`
 	sizedWorkers = `SELECT CASE WHEN typeof(execution_id) = 'text' THEN execution_id END, coalesce((

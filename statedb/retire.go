@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"time"
+	"unicode/utf8"
 
 	"session-sidecar/internal/agentjson"
 )
@@ -66,7 +67,15 @@ func endDigest(sessionID string) (string, error) {
 	return agentjson.Fingerprint(sessionID, agentjson.Object{"operation": "execution.finish", "payload": agentjson.Object{}})
 }
 
-// keys lists every record that the decision asks for.
+// results lists the stored results of the admissions.
+func (l *ledger) results() (keys []string) {
+	for _, admission := range l.admissions {
+		keys = append(keys, admissionResultPrefix+admission.text("admission_id"))
+	}
+	return keys
+}
+
+// keys lists every other record that the decision asks for.
 func (l *ledger) keys() ([]string, error) {
 	keys := slices.Concat(prefixed(retiredSessionPrefix, l.fenced), prefixed(localPolicyPrefix, l.policies))
 	for _, admission := range l.admissions {
@@ -75,7 +84,7 @@ func (l *ledger) keys() ([]string, error) {
 			return nil, notRetirable("session_admissions", err)
 		}
 		id := admission.text("admission_id")
-		keys = append(keys, admissionResultPrefix+id, terminalAdmissionPrefix+id, terminalIdentityPrefix+fingerprint)
+		keys = append(keys, terminalAdmissionPrefix+id, terminalIdentityPrefix+fingerprint)
 		media, err := mediaOf(admission.text("payload_json"), admission.text("request_id"))
 		if err != nil {
 			return nil, err
@@ -198,12 +207,9 @@ var talk = []string{"messages", "last_reasoning", "tools", "_turn_user_row"}
 // withoutTalk keeps all of a stored result but the talk. One that is no object with an object result is not ok. The talk, which
 // may be long, is stepped over and never taken apart.
 func withoutTalk(stored string) (kept string, ok bool) {
-	object, ok := decodeObject(stored)
-	if !ok {
-		return "", false
-	}
-	result, ok := decodeObject(string(object["result"]))
-	if !ok {
+	// Strict JSON alone: in the place of a number that only Python knows we would have to make one up.
+	var object, result map[string]json.RawMessage
+	if !utf8.ValidString(stored) || json.Unmarshal([]byte(stored), &object) != nil || json.Unmarshal(object["result"], &result) != nil || result == nil {
 		return "", false
 	}
 	for _, name := range talk {

@@ -61,19 +61,25 @@ func unitsOf(ids []string, policies []policy) []unit {
 	return units
 }
 
-// Unit is what a sweep takes whole or not at all, with how much there is to do: its sessions and their messages.
+// Unit is what a sweep takes whole or not at all, with how much there is to do: its sessions, their messages and rows of the
+// ledger, and a share for the length of those.
 type Unit struct {
 	SessionIDs []string
 	Work       int
 }
 
-// weighed tells how much there is to do for each unit.
-func weighed(units []unit, messages map[string]int) []Unit {
+// bytesOfWork is how much text costs about as much as one more row.
+const bytesOfWork = 4096
+
+// weighed tells how much there is to do for each unit. sizes are of the messages, and of the ledger.
+func weighed(units []unit, sizes ...map[string]size) []Unit {
 	all := make([]Unit, len(units))
 	for i, u := range units {
 		all[i] = Unit{SessionIDs: u.ids, Work: len(u.ids)}
 		for _, id := range u.ids {
-			all[i].Work += messages[id]
+			for _, of := range sizes {
+				all[i].Work += of[id].rows + int(of[id].bytes/bytesOfWork)
+			}
 		}
 	}
 	return all

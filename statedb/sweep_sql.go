@@ -21,17 +21,21 @@ type SweepRequest struct {
 // without the write lock; PlanSweep asks everything again. A store without the runtime ledger is ErrUnsupported.
 func Sweepable(ctx context.Context, path string, ids []string, agent Agent) (units []Unit, err error) {
 	err = read(ctx, path, "look at what is to be swept", func(c *conn) error {
-		if _, err := c.canonicalSchema(ctx, agent); err != nil {
+		s, err := c.canonicalSchema(ctx, agent)
+		if err != nil {
 			return err
 		}
 		policies, _, err := c.policiesNaming(ctx, ids)
 		if err != nil {
 			return err
 		}
-		messages := map[string]int{}
-		err = c.eachCount(ctx, ids, messages, `SELECT session_id, count(*) FROM messages WHERE session_id IN `, ` GROUP BY session_id`)
-		units = weighed(unitsOf(ids, policies), messages)
-		return classify("count the messages", err)
+		messages, err := c.sizes(ctx, s, ids)
+		if err != nil {
+			return err
+		}
+		ledger, err := c.ledgerSizes(ctx, ids)
+		units = weighed(unitsOf(ids, policies), messages, ledger)
+		return err
 	})
 	return units, err
 }

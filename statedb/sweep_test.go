@@ -42,8 +42,8 @@ func TestUnitsOfLinksThroughALaterPolicy(t *testing.T) {
 }
 
 func TestWeighed(t *testing.T) {
-	assert.Equal(t, []Unit{{[]string{"a", "b"}, 7}, {[]string{"c"}, 1}},
-		weighed([]unit{{ids: []string{"a", "b"}}, {ids: []string{"c"}, missing: "d"}}, map[string]int{"a": 5}))
+	assert.Equal(t, []Unit{{[]string{"a", "b"}, 11}, {[]string{"c"}, 1}},
+		weighed([]unit{{ids: []string{"a", "b"}}, {ids: []string{"c"}, missing: "d"}}, map[string]size{"a": {5, 100}}, map[string]size{"b": {1, 3 * bytesOfWork}}))
 }
 
 func TestDerived(t *testing.T) {

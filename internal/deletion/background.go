@@ -14,7 +14,7 @@ import (
 // How routes that could not be fenced at once are tried again: pauses that double, and the patience of each try.
 const (
 	firstPause     = time.Second
-	longestPause   = 30 * time.Second
+	longestPause   = 5 * time.Second
 	pursuePatience = time.Second
 )
 

@@ -17,7 +17,8 @@ import (
 const (
 	mediaPatience  = 2 * time.Second // how long the lock is tried
 	unlinksPerLock = 300
-	looksAgain     = 3 // how often what was seen may be out of date before it is seen under the lock
+	unlinksAtLast  = 5000 // where others write all the time and there is no second turn
+	looksAgain     = 3    // how often what was seen may be out of date before it is seen under the lock
 )
 
 // collection is one removal of the files that deleted rows named and that no row names any more (contract 5b.5), under the
@@ -222,7 +223,7 @@ func (c *collection) remove(ctx context.Context, do toDo) (held bool, err error)
 		}
 		do.drop, do.unlink = nil, do.unlink[n:]
 		if len(do.unlink) > 0 {
-			if err := jitter.Pause(ctx, time.Millisecond, 4*time.Millisecond); err != nil {
+			if err := jitter.Pause(ctx, letWrite, letWrite/4); err != nil {
 				return false, err
 			}
 		}
@@ -241,7 +242,7 @@ func (c *collection) removeUnderLock(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, tx.Rollback())
 	}
-	return c.removeIn(ctx, tx, do.drop, do.unlink[:min(len(do.unlink), unlinksPerLock)])
+	return c.removeIn(ctx, tx, do.drop, do.unlink[:min(len(do.unlink), unlinksAtLast)])
 }
 
 // removeIn unlinks files while the write lock is held, and drops from the notes what is in use again: once the lock is given

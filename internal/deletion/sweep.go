@@ -75,7 +75,7 @@ func (d *Deleter) Sweep(ctx context.Context, request SweepRequest) (*Sweep, erro
 const (
 	firstBudget = 1000
 	mostBudget  = 5000
-	leastBudget = 1000 // below this, what every transaction costs would be most of it
+	leastBudget = 200 // below this, what every transaction costs would be most of it
 	heldShortly = 200 * time.Millisecond
 	heldLong    = 600 * time.Millisecond
 )
@@ -91,30 +91,53 @@ type sweeper struct {
 	deleter *Deleter
 	request Request
 	budget  int
+	atOnce  int // the most units at once after one could not be retired; 0: as many as the budget allows
 	swept   map[string]bool
 	skipped map[string]error
 	result  Sweep
 }
 
+// letWrite is a pause between two transactions that a writer finds who waits inside SQLite: its busy handler sleeps for up to a
+// tenth of a second between two tries.
+const letWrite = 120 * time.Millisecond
+
 // sweepFor goes on until the home's locks have been held for long enough, and gives what is left. Each transaction takes as
-// many units as the budget allows, one at least, since none is ever split.
+// many units as the budget allows, one at least, since none is ever split. Where something in it cannot be retired, fewer are
+// tried, down to that one alone, so that it stops nobody else.
 func (s *sweeper) sweepFor(ctx context.Context, h lockedHome, units []statedb.Unit) (left []statedb.Unit, err error) {
-	for begun := time.Now(); len(units) > 0 && time.Since(begun) < holdHome; {
+	begun := time.Now()
+	for paused := begun; len(units) > 0 && time.Since(begun) < holdHome; {
 		n, work := 1, units[0].Work
-		for n < len(units) && work+units[n].Work <= s.budget {
+		for n < len(units) && work+units[n].Work <= s.budget && (s.atOnce == 0 || n < s.atOnce) {
 			work += units[n].Work
 			n++
 		}
-		if err := s.sweepAtOnce(ctx, h, units[:n]); err != nil {
+		err := s.sweepAtOnce(ctx, h, units[:n])
+		switch {
+		case errors.Is(err, statedb.ErrUnsupported) && n > 1:
+			s.atOnce = n / 2
+		case errors.Is(err, statedb.ErrUnsupported):
+			for _, id := range units[0].SessionIDs {
+				s.skipped[id] = err
+			}
+			units = units[1:]
+		case err != nil:
 			return nil, err
+		default:
+			units = units[n:]
+			s.atOnce *= 2
 		}
-		units = units[n:]
+		if len(units) > 0 && time.Since(paused) > 2*letWrite {
+			if err := jitter.Pause(ctx, letWrite, letWrite/4); err != nil {
+				return nil, err
+			}
+			paused = time.Now()
+		}
 	}
 	return units, nil
 }
 
-// sweepAtOnce is one transaction, with its files. Where something in it cannot be retired, the halves are tried, so that it
-// stops nobody else.
+// sweepAtOnce is one transaction, with its files.
 func (s *sweeper) sweepAtOnce(ctx context.Context, h lockedHome, units []statedb.Unit) error {
 	var ids []string
 	for _, u := range units {
@@ -125,19 +148,7 @@ func (s *sweeper) sweepAtOnce(ctx context.Context, h lockedHome, units []statedb
 		plan, left, err = tx.PlanSweep(ctx, statedb.SweepRequest{Request: wanted, SessionIDs: ids})
 		return plan, err
 	})
-	switch {
-	case errors.Is(err, statedb.ErrUnsupported) && len(units) > 1:
-		half := len(units) / 2
-		if err := s.sweepAtOnce(ctx, h, units[:half]); err != nil {
-			return err
-		}
-		return s.sweepAtOnce(ctx, h, units[half:])
-	case errors.Is(err, statedb.ErrUnsupported):
-		for _, id := range ids {
-			s.skipped[id] = err
-		}
-		return nil
-	case err != nil:
+	if err != nil {
 		return err
 	}
 	for _, one := range left {
