@@ -30,9 +30,9 @@ type plan struct {
 		Holder    string   `json:"holder"`
 		ExpiresAt *float64 `json:"expires_at,omitempty"`
 	}
-	LeftBehind []counted `json:"left_behind"`
-	Retained   []counted
-	Media      []struct{ Path string }
+	LeftBehind     []counted `json:"left_behind"`
+	Retained       []counted
+	Media          []struct{ Path string }
 	Reason, Detail string
 }
 
