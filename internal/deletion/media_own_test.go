@@ -163,7 +163,7 @@ func TestRemovingFilesHearsACancel(t *testing.T) {
 	}
 }
 
-// More files than one holding of the lock is for; those of this very delete go first.
+// More files than one holding of the lock is for go a few at a time, or all in the last one; those of this very delete go first.
 func TestManyFilesGoAFewAtATime(t *testing.T) {
 	h, home, _ := homeWithFiles(t)
 	var names []string
@@ -182,7 +182,7 @@ func TestManyFilesGoAFewAtATime(t *testing.T) {
 	require.Len(t, do.unlink, len(names)+2)
 	assert.ElementsMatch(t, []string{names[500], names[7]}, []string{do.unlink[0].Path, do.unlink[1].Path})
 	require.NoError(t, c.removeUnderLock(t.Context()))
-	assert.Len(t, c.gone, unlinksPerLock, "one holding of the lock")
+	assert.Len(t, c.gone, len(names)+2, "there may be no second turn")
 	require.NoError(t, c.collect(t.Context()))
 	assert.Empty(t, home.Query("SELECT * FROM state_meta WHERE key NOT GLOB 'gateway.retired_session*'"))
 	left, err := h.folder.Spilled()
