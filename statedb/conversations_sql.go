@@ -263,7 +263,7 @@ func (one *conversation) shown(titles map[string]string) Conversation {
 	return shown
 }
 
-// size is how much a session's messages are.
+// size is how much of something belongs to a session.
 type size struct {
 	rows  int
 	bytes int64
@@ -277,6 +277,13 @@ func (c *conn) sizes(ctx context.Context, s *schema, ids []string) (map[string]s
 			lengths += " + coalesce(octet_length(" + column + "), 0)"
 		}
 	}
+	sizes, err := c.measure(ctx, ids, `SELECT session_id, count(*), sum(`+lengths+`) FROM messages
+		WHERE session_id IN LIST GROUP BY session_id`)
+	return sizes, classify("measure the messages", err)
+}
+
+// measure runs a query that gives rows and bytes for each of the ids, which LIST stands for.
+func (c *conn) measure(ctx context.Context, ids []string, query string) (map[string]size, error) {
 	sizes := map[string]size{}
 	err := inChunks(ids, func(list string, args []any) error {
 		return c.each(ctx, func(scan scanFunc) error {
@@ -287,9 +294,9 @@ func (c *conn) sizes(ctx context.Context, s *schema, ids []string) (map[string]s
 			}
 			sizes[id] = one
 			return nil
-		}, `SELECT session_id, count(*), sum(`+lengths+`) FROM messages WHERE session_id IN `+list+` GROUP BY session_id`, args...)
+		}, strings.Replace(query, "LIST", list, 1), args...)
 	})
-	return sizes, classify("measure the messages", err)
+	return sizes, err
 }
 
 // inUse tells which of the ids a live guard protects, or on the canonical path a request or worker that is not settled. A store

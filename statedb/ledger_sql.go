@@ -79,18 +79,19 @@ func (c *conn) eachPart(ctx context.Context, s *schema, ids, policies []string, 
 		return err
 	}
 	err = c.eachPartOf(ctx, sizedWorkers, ids, func(executions []string) error {
-		l := &ledger{receipts: map[string][]cells{}}
-		if l.workers, err = c.rowsOf(ctx, "worker_executions", "execution_id", "execution_id", executions); err != nil {
+		workers, err := c.rowsOf(ctx, "worker_executions", "execution_id", "execution_id", executions)
+		if err != nil {
 			return err
 		}
-		l.workers = slices.DeleteFunc(l.workers, func(row cells) bool { return !going[row.text("session_id")] })
 		receipts, err := c.rowsOf(ctx, "worker_receipts", "execution_id", "sequence", executions)
+		if err != nil {
+			return err
+		}
+		l := &ledger{receipts: map[string][]cells{}}
+		l.workers = slices.DeleteFunc(workers, func(row cells) bool { return !going[row.text("session_id")] })
 		for _, receipt := range receipts {
 			execution := receipt.text("execution_id")
 			l.receipts[execution] = append(l.receipts[execution], receipt)
-		}
-		if err != nil {
-			return err
 		}
 		return hand(l)
 	})
@@ -185,20 +186,9 @@ func partsOf(sizes map[string]int64, most int64) (parts [][]string) {
 
 // ledgerSizes tells how much of the ledger belongs to each session.
 func (c *conn) ledgerSizes(ctx context.Context, ids []string) (map[string]size, error) {
-	sizes := map[string]size{}
-	err := inChunks(ids, func(list string, args []any) error {
-		return c.each(ctx, func(scan scanFunc) error {
-			var id string
-			var one size
-			if err := scan(&id, &one.rows, &one.bytes); err != nil {
-				return err
-			}
-			sizes[id] = one
-			return nil
-		}, `SELECT target_session_id, count(*), sum(coalesce(octet_length(payload_json), 0) + coalesce((
-			SELECT octet_length(value) FROM state_meta WHERE key = '`+admissionResultPrefix+`' || admission_id), 0))
-			FROM session_admissions WHERE target_session_id IN `+list+` GROUP BY target_session_id`, args...)
-	})
+	sizes, err := c.measure(ctx, ids, `SELECT target_session_id, count(*), sum(coalesce(octet_length(payload_json), 0) + coalesce((
+		SELECT octet_length(value) FROM state_meta WHERE key = '`+admissionResultPrefix+`' || admission_id), 0))
+		FROM session_admissions WHERE target_session_id IN LIST GROUP BY target_session_id`)
 	return sizes, classify("measure the runtime ledger", err)
 }
 

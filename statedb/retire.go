@@ -41,7 +41,7 @@ type ledger struct {
 type Media struct {
 	Path      string // as it was named
 	SHA256    string // of its content; empty for spilled tool output
-	SessionID string // the session that named it
+	SessionID string // the session that named it; of spilled tool output, the first of those that go
 }
 
 // part is what is written about a part of the ledger, and what goes with it.
