@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"session-sidecar/fixtures"
 )
 
 func TestContinuations(t *testing.T) {
@@ -95,4 +97,26 @@ func TestKeptChildren(t *testing.T) {
 		row("branch", "p", branchOf("p"), resetOf("p")), row("other", "x"))
 	assert.Equal(t, []Kept{{"branch", KeptBranch}, {"plain", KeptNotADelegate}, {"reset", KeptReset}},
 		g.keptChildren([]Target{{ID: "p"}, {ID: "gone"}}))
+}
+
+// TestRepeatedMarkerIsReadAsSQLiteReadsIt shows that a key that stands there twice is no doubt: SQLite takes the first, be it
+// null, and that counts (contract 5b.2). Only text that is no JSON to SQLite leaves one.
+func TestRepeatedMarkerIsReadAsSQLiteReadsIt(t *testing.T) {
+	for config, kind := range map[string]error{
+		`{"_delegate_from": null, "_delegate_from": "a"}`:           nil,
+		`{"_branched_from": "x", "_branched_from": "a"}`:            nil,
+		`{"n": NaN, "_delegate_from": null, "_reset_from": "a"}`:    ErrLineageAmbiguous,
+		`{"n": NaN, "_delegate_from": "x", "_delegate_from": null}`: nil,
+	} {
+		home := newHome(t)
+		home.Create(fixtures.RuntimeSchema, `INSERT INTO sessions (id, source, started_at, end_reason) VALUES ('a', 'cli', 1, 'compression')`,
+			`INSERT INTO sessions (id, source, started_at, parent_session_id, model_config) VALUES ('b', 'cli', 2, 'a', '`+config+`')`)
+		plan, err := begin(t, home).Plan(t.Context(), Request{SessionID: "a"})
+		if kind != nil {
+			require.ErrorIs(t, err, kind, config)
+			continue
+		}
+		require.NoError(t, err, config)
+		require.Equal(t, []string{"a", "b"}, plan.IDs(), config)
+	}
 }

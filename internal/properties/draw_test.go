@@ -202,6 +202,7 @@ type reading struct{ delegate, branch, reset *string }
 // config is what a model_config says, to SQLite's JSON functions and to Python.
 type config struct {
 	readable       bool // NULL, empty, or a JSON object, to Python
+	unread         bool // no JSON to SQLite
 	sqlite, python reading
 }
 
@@ -239,7 +240,7 @@ func (s *anyStore) drawConfig(d draw) any {
 		return s.configured(`{"_delegate_from": `+value+`, "_delegate_from": `+quote(b)+`}`,
 			config{readable: true, sqlite: reading{delegate: named}, python: reading{delegate: &b}})
 	case 7: // no JSON to SQLite
-		return s.configured(`{"x": NaN, "_delegate_from": `+value+`}`, config{readable: true, python: reading{delegate: named}})
+		return s.configured(`{"x": NaN, "_delegate_from": `+value+`}`, config{readable: true, unread: true, python: reading{delegate: named}})
 	case 8:
 		return s.configured("{broken _delegate_from", config{})
 	case 9:

@@ -136,10 +136,11 @@ func (m *model) continuations(id string) (ids []string) {
 	return ids
 }
 
-// disputed tells of a child that Python reads a marker of which SQLite does not, naming the parent.
+// disputed tells of a child whose config is no JSON to SQLite, and to Python names the parent in a marker. (Of a key that stands
+// there twice SQLite takes the first and Python the last, be the first null: that is a reading, and SQLite's counts.)
 func (m *model) disputed(child, parent string) bool {
 	c := m.config(m.sessions[child])
-	return c.sqlite == reading{} && c.python.names(parent)
+	return c.unread && c.python.names(parent)
 }
 
 func (m *model) delegates(id string) (ids []string) {
