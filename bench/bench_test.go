@@ -119,7 +119,7 @@ func TestLedgersAreWhole(t *testing.T) {
 	require.True(t, h.local(11))
 	deleter := deletion.New(slog.New(slog.DiscardHandler))
 	defer deleter.Close()
-	outcome, err := deleter.Delete(t.Context(), deletion.Request{ProfileHome: home.Path, SessionID: local})
+	outcome, err := deleter.Delete(t.Context(), byUser, deletion.Request{ProfileHome: home.Path, SessionID: local})
 	require.NoError(t, err, "the policy of a local conversation holds")
 	assert.Equal(t, []string{local}, outcome.Plan.IDs())
 }

@@ -250,6 +250,9 @@ func (h *home) scan(ctx context.Context, ids []string) (time.Duration, error) {
 	return took, nil
 }
 
+// byUser makes these deletes leave a receipt, as those of a host do.
+var byUser = deletion.Provenance{Reason: "explicit_user", Surface: "session_rpc"}
+
 // delete is ours, from the call to its answer: the locks, the decision, the rows, the manifest and the files.
 func (h *home) delete(ctx context.Context, deleter *deletion.Deleter, ids []string) (whole, held time.Duration, err error) {
 	for _, id := range ids {
@@ -258,7 +261,7 @@ func (h *home) delete(ctx context.Context, deleter *deletion.Deleter, ids []stri
 		}
 	}
 	start := time.Now()
-	outcome, err := deleter.Delete(ctx, deletion.Request{ProfileHome: h.path, SessionID: ids[0]})
+	outcome, err := deleter.Delete(ctx, byUser, deletion.Request{ProfileHome: h.path, SessionID: ids[0]})
 	whole = time.Since(start)
 	if err != nil {
 		return 0, 0, err

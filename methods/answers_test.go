@@ -52,10 +52,17 @@ var wrecks = map[string]func(t *testing.T, home *sidecartest.Home){
 	"an odd payload": changed(fixtures.RuntimeSchema, usedSession, `INSERT INTO session_admissions (admission_id, request_id, principal_id,
 		target_session_id, lineage_json, payload_json, payload_digest, intent, status, owner_epoch)
 		VALUES ('a', 'r', 'p', 'x', '[]', '[]', '', '', 'terminal', 1)`),
-	"retired": changed(fixtures.RuntimeSchema, "INSERT INTO state_meta VALUES ('gateway.retired_session.v1.x', '{}')"),
+	"a receipt": changed(fixtures.LegacySchema, receiptsTable, "INSERT INTO session_deletion_receipts VALUES (1, 'o', '{}')"),
+	"a receipt that says nothing": changed(fixtures.LegacySchema, receiptsTable, "INSERT INTO session_deletion_receipts VALUES (1, '"+
+		strings.Repeat("0", 32)+"', '[]')"),
+	"receipts of another kind": changed(fixtures.LegacySchema, usedSession, "CREATE TABLE session_deletion_receipts (sequence INTEGER PRIMARY KEY)"),
+	"retired":                  changed(fixtures.RuntimeSchema, "INSERT INTO state_meta VALUES ('gateway.retired_session.v1.x', '{}')"),
 }
 
 const usedSession = "INSERT INTO sessions (id, source, started_at) VALUES ('x', 'cli', 1)"
+
+const receiptsTable = "CREATE TABLE session_deletion_receipts (sequence INTEGER PRIMARY KEY AUTOINCREMENT, " +
+	"operation_id TEXT NOT NULL UNIQUE, deletion_json TEXT NOT NULL)"
 
 func changed(schema string, statements ...string) func(*testing.T, *sidecartest.Home) {
 	return func(_ *testing.T, home *sidecartest.Home) { home.Create(append([]string{schema}, statements...)...) }
@@ -73,7 +80,7 @@ func anyParams(t *testing.T, m *method, home *sidecartest.Home) string {
 	good := map[string]any{
 		"profile_home": home.Path, "base_home": home.Path, "session_id": "x", "session_ids": []string{"x"}, "candidates": []string{"x"},
 		"principal_id": "p", "request_id": "r", "session_key": "agent:main:1", "entry": map[string]string{"session_id": "x"},
-		"to": filepath.Join(t.TempDir(), "export.json"),
+		"operation_id": strings.Repeat("0", 32), "through_sequence": 7, "to": filepath.Join(t.TempDir(), "export.json"),
 	}
 	params := map[string]any{}
 	for _, name := range m.params.Required {
@@ -179,7 +186,7 @@ func TestEveryAnswerIsInTheDescription(t *testing.T) {
 			}
 		}
 	})
-	for _, reason := range append(slices.Clone(deleteReasons), ReasonConversationIncomplete) {
+	for _, reason := range append(slices.Clone(deleteReasons), ReasonConversationIncomplete, ReasonReceiptsMissing, ReasonCursorInvalid) {
 		switch reason {
 		case ReasonStoreBusy, ReasonLockTimeout, ReasonManifestFailed, ReasonCleanupPending, ReasonPlanChanged:
 			// these need another process, a folder that cannot be written, or an older look

@@ -58,13 +58,14 @@ func (db *stateDB) deleteSessions(ctx context.Context, p bulkParams) (bulkResult
 	control := rpc.FromContext(ctx)
 	last := time.Now()
 	var streamErr error
-	items := db.deleter.DeleteMany(ctx, request, func(done int, item deletion.BulkItem) {
+	items := db.deleter.DeleteMany(ctx, byUser, request, func(done int, item deletion.BulkItem) {
 		if item.TakenBy == "" {
 			if result, known := answerOf(item.Outcome, item.Err); known {
 				db.note(request.ProfileHome, item.SessionID, result, time.Since(last))
 			}
 		}
 		last = time.Now()
+		db.announceReceipt(item.Outcome)
 		if err := control.Stream("progress", progressEvent{done, len(request.SessionIDs), item.SessionID}); err != nil {
 			streamErr = err
 		}

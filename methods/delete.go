@@ -37,6 +37,7 @@ type deleteResult struct {
 	Guard      *guardInfo       `json:"guard,omitempty" jsonschema:"what protects the session, for active_turn"`
 	Plan       *previewResult   `json:"plan,omitempty" jsonschema:"for plan_changed: what a delete would do now"`
 	Cleanup    *cleanupInfo     `json:"cleanup,omitempty" jsonschema:"what is left to clean up in the whole home, older deletes included"`
+	Receipt    string           `json:"receipt,omitempty" jsonschema:"the operation id of the deletion receipt; absent where no row was there"`
 	Retained   []leftBehindInfo `json:"retained,omitempty" jsonschema:"what is kept on purpose"`
 	LeftBehind []leftBehindInfo `json:"left_behind,omitempty" jsonschema:"what this path does not remove though it concerned the session"`
 	FTSStale   []string         `json:"fts_stale,omitempty" jsonschema:"full-text indexes that the Agent has to rebuild"`
@@ -95,12 +96,13 @@ func refuseUnbuilt(_ context.Context, fields map[string]json.RawMessage) error {
 // deleteCLISession is contract 4. It refuses inside its result; only a cancel and an unexpected failure are errors.
 func (db *stateDB) deleteCLISession(ctx context.Context, p deleteParams) (deleteResult, error) {
 	begun := time.Now()
-	outcome, err := db.deleter.Delete(ctx, db.request(p))
+	outcome, err := db.deleter.Delete(ctx, byUser, db.request(p))
 	result, known := answerOf(outcome, err)
 	if !known || isCancel(ctx, err) {
 		return deleteResult{}, err
 	}
 	db.note(string(p.ProfileHome), string(p.SessionID), result, time.Since(begun))
+	db.announceReceipt(outcome)
 	return result, nil
 }
 
@@ -158,6 +160,9 @@ func resultOf(o *deletion.Outcome) deleteResult {
 		if o.Cleanup.Failed != nil {
 			result.Detail += ": " + detailOf(o.Cleanup.Failed)
 		}
+	}
+	if o.Plan.Receipt != nil {
+		result.Receipt = o.Plan.Receipt.OperationID
 	}
 	result.Retained, result.LeftBehind = leftBehindInfos(o.Plan.Retained), leftBehindInfos(o.Plan.LeftBehind)
 	return result

@@ -54,7 +54,9 @@ func TestADelete(t *testing.T) {
 	home := filled(t)
 	result := deleted(t, r, paramsFor(home, "x", `,"later":{"Session":1}`))
 	assert.NotEmpty(t, result["left_behind"].([]any)[0].(map[string]any)["why"])
+	assert.Regexp(t, "^[0-9a-f]{32}$", result["receipt"])
 	delete(result, "left_behind")
+	delete(result, "receipt")
 	assert.Equal(t, map[string]any{
 		"ok": true, "deleted_ids": []any{"x"}, "path": "legacy", "existed": true,
 		"cleanup": map[string]any{"complete": true, "pending": []any{}, "unreadable": []any{}},
@@ -64,6 +66,7 @@ func TestADelete(t *testing.T) {
 
 	result = deleted(t, r, paramsFor(home, "x", ""))
 	assert.Equal(t, false, result["existed"])
+	assert.NotContains(t, result, "receipt")
 	assert.Equal(t, true, result["ok"])
 }
 

@@ -76,6 +76,8 @@ func (r *Registry) document() Document {
 		"info":      Document{"title": "session sidecar", "version": version.Version, "license": Document{"name": "MIT"}},
 		"methods":   list,
 		"x-reasons": Meanings,
+		// OpenRPC has no word for what comes unasked.
+		"x-notifications": r.notifications,
 	}
 }
 

@@ -171,6 +171,8 @@ func TestParamsOfTheDelete(t *testing.T) {
 var notOfADelete = map[Reason]string{
 	"conversation_incomplete": "state_db.sweep_sessions",
 	"generations_exhausted":   "state_db.first_generation",
+	"receipts_schema_missing": "receipts.list",
+	"cursor_invalid":          "receipts.forget",
 	"session_exists":          "",
 	"session_deleted":         "",
 }

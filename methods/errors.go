@@ -42,6 +42,8 @@ var reasons = []struct {
 	{statedb.ErrFullTextUnwritable, ReasonFTSUnavailable},
 	{statedb.ErrNotSearchable, ReasonFTSUnavailable},
 	{statedb.ErrAgentUnreadable, ReasonIOError},
+	{statedb.ErrNoReceipts, ReasonReceiptsMissing},
+	{statedb.ErrCursorInvalid, ReasonCursorInvalid},
 	{statedb.ErrIO, ReasonIOError},
 }
 

@@ -43,6 +43,8 @@ var wanted = map[error]Reason{
 	statedb.ErrAgentUnreadable:    "io_error",
 	statedb.ErrReceiptInvalid:     "receipt_invalid",
 	statedb.ErrIncomplete:         "conversation_incomplete",
+	statedb.ErrNoReceipts:         "receipts_schema_missing",
+	statedb.ErrCursorInvalid:      "cursor_invalid",
 }
 
 func TestEverySentinelHasItsReason(t *testing.T) {

@@ -68,9 +68,16 @@ func converse(t *testing.T, r *Registry, lines ...string) (frames []string, exit
 	for _, line := range lines {
 		in.WriteString(line + "\n")
 	}
-	exitCode = rpc.New(r, slog.New(slog.NewTextHandler(io.Discard, nil)), 0).Serve(t.Context(), &in, &out)
+	exitCode = serverOf(r).Serve(t.Context(), &in, &out)
 	for frame := range bytes.Lines(out.Bytes()) {
 		frames = append(frames, string(bytes.TrimSpace(frame)))
 	}
 	return frames, exitCode
+}
+
+// serverOf wires a registry as the program does.
+func serverOf(r *Registry) *rpc.Server {
+	server := rpc.New(r, slog.New(slog.NewTextHandler(io.Discard, nil)), 0)
+	r.NotifyBy(server.Notify)
+	return server
 }

@@ -49,9 +49,19 @@ type method struct {
 	call           func(ctx context.Context, raw json.RawMessage) (any, error)
 }
 
+// notification is what we tell a host unasked.
+type notification struct {
+	Summary string             `json:"summary"`
+	Params  *jsonschema.Schema `json:"params"`
+}
+
 // Registry holds the methods by their names.
 type Registry struct {
 	methods map[string]*method
+	// notifications are those that the methods, and what goes on behind them, send (contract 1.3).
+	notifications map[string]notification
+	// notify sends one of them; without a channel nobody hears it.
+	notify func(method string, params any) error
 	// gate refuses a method whose turn has not come; see session.
 	gate func(name string) *rpc.Error
 	// close ends what the methods have left to be done in the background.
@@ -91,6 +101,14 @@ func register[P, R any](r *Registry, s spec[P, R]) {
 			return s.call(ctx, p)
 		},
 	}
+}
+
+// NotifyBy gives the way to the host, before the first call. It must not wait for the host: who calls it may hold locks.
+func (r *Registry) NotifyBy(send func(method string, params any) error) { r.notify = send }
+
+// registerNotification describes what the host may be told unasked.
+func registerNotification[P any](r *Registry, name, summary string) {
+	r.notifications[name] = notification{summary, schemaFor[P]()}
 }
 
 // Route finds a method for the transport. Before a good handshake every method outside rpc.* and runtime.*, known or
@@ -228,6 +246,12 @@ func describe(property *jsonschema.Schema) string {
 	}
 	if property.MaxLength != nil {
 		words += fmt.Sprintf(" and of at most %d characters", *property.MaxLength)
+	}
+	switch {
+	case property.Minimum != nil && property.Maximum != nil:
+		words += fmt.Sprintf(" from %g to %g", *property.Minimum, *property.Maximum)
+	case property.Minimum != nil:
+		words += fmt.Sprintf(" from %g", *property.Minimum)
 	}
 	if property.Pattern != "" {
 		words += " and match " + property.Pattern

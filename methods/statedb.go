@@ -8,6 +8,7 @@ import (
 
 // stateDB is what the methods of the namespace state_db share.
 type stateDB struct {
+	notify   func(method string, params any) error
 	log      *slog.Logger
 	session  *session
 	deleter  *deletion.Deleter

@@ -339,7 +339,8 @@ func (s *Server) failureFrame(to id, failure *Error) []byte {
 	return errorFrame(to, encoded)
 }
 
-// Notify sends a notification of ours. It is a hint: a host that has gone away never sees it.
+// Notify sends a notification of ours (contract 1.3). It is a hint: a host that has gone away never sees it, and it never waits
+// for one that does not read.
 func (s *Server) Notify(method string, params any) error {
 	name, err := Encode(method)
 	if err != nil {
@@ -349,7 +350,7 @@ func (s *Server) Notify(method string, params any) error {
 	if err != nil {
 		return err
 	}
-	s.out.send(notificationFrame(name, encoded))
+	s.out.sendNow(notificationFrame(name, encoded))
 	return nil
 }
 

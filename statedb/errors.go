@@ -31,6 +31,7 @@ type Error struct {
 	Guard  *Guard // set with ErrActiveTurn: what protects which session
 	Path   Path   // the path that the delete was about to take, where it was chosen
 	Plan   *Plan  // set with ErrPlanChanged: what a delete would do now
+	Head   int64  // set with ErrCursorInvalid: the newest sequence ever given
 	Cause  error  // nil where nothing underneath failed
 }
 
@@ -125,6 +126,13 @@ func classify(doing string, err error) error {
 func isFull(err error) bool {
 	primary, _, ok := resultCodes(err)
 	return ok && primary == codeFull
+}
+
+// isTransient tells whether a failure of the disk, or of what lies between, may have passed in a moment: where the log of a store
+// is being made or recovered, a reader meets the last two.
+func isTransient(err error) bool {
+	primary, _, ok := resultCodes(err)
+	return ok && (primary == codeIO || primary == codeCannotOpen || primary == codeReadOnly)
 }
 
 // isBusy tells whether trying again may help.

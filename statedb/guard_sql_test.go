@@ -123,7 +123,7 @@ func TestGuardsOfManyIDs(t *testing.T) {
 		ids = append(ids, fmt.Sprintf("%05d", i))
 	}
 	home.Exec(lock(ids[0], "h", past), lock(ids[chunkSize], "h", past), lock(ids[3*chunkSize-1], "h", past), lease(ids[700], "h", past))
-	guards, err := connect(t, home).readGuards(t.Context(), ids, identity(ids))
+	guards, err := connect(t, home).readGuards(t.Context(), ids, eachItself(ids))
 	require.NoError(t, err)
 	var found []string
 	for _, g := range guards {
@@ -132,7 +132,7 @@ func TestGuardsOfManyIDs(t *testing.T) {
 	assert.Equal(t, []string{"00000", "00400", "00700", "01199"}, found, "in the order of the ids")
 }
 
-func identity(ids []string) map[string]string {
+func eachItself(ids []string) map[string]string {
 	roots := map[string]string{}
 	for _, id := range ids {
 		roots[id] = id

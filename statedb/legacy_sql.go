@@ -11,7 +11,7 @@ import (
 // sideTables hold rows of a session that go with it, where the table exists.
 var sideTables = []string{"compression_locks", "session_model_usage", "telegram_dm_topic_bindings"}
 
-// Remove takes the plan's rows out of the store, inside the transaction. Any error means that the transaction must be
+// Remove takes the plan's rows out of the store, inside the transaction, and leaves the receipt that was prepared. Any error means that the transaction must be
 // rolled back whole.
 func (t *Tx) Remove(ctx context.Context, plan *Plan) error {
 	remove := t.removeLegacy
@@ -22,7 +22,7 @@ func (t *Tx) Remove(ctx context.Context, plan *Plan) error {
 		return onPath(plan.Path, err)
 	}
 	faultpoint.Hit(faultpoint.RowsChanged)
-	return nil
+	return onPath(plan.Path, t.leaveReceipt(ctx, plan))
 }
 
 func (t *Tx) removeLegacy(ctx context.Context, plan *Plan) error {

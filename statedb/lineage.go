@@ -264,6 +264,11 @@ type Target struct {
 	MessageCount int
 }
 
+// holdsAny tells whether the row of one of the targets is there.
+func (g *graph) holdsAny(targets []Target) bool {
+	return slices.ContainsFunc(targets, func(t Target) bool { return g.rows[t.ID] != nil })
+}
+
 // targets is the whole set in the order of contract 5.3: the chain tip first, each id followed by its delegates, sorted;
 // an id counts once.
 func (g *graph) targets(ctx context.Context, start, requested string, withChain bool) ([]Target, error) {

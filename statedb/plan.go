@@ -40,11 +40,14 @@ type Plan struct {
 	Media      []Media      // files that the rows named and that may go after them
 	// StaleIndexes are full-text indexes that the delete sets aside; the Agent has to rebuild them (fts_stale).
 	StaleIndexes []string
+	// Receipt is what proves that a user asked; nil where nobody did, or where no row was there (contract 8).
+	Receipt *Receipt
 	// Refusal is why the delete may not be done: an *Error, or nil.
 	Refusal error
 
 	schema     *schema
 	retirement *retirement // on the canonical path
+	found      bool        // one of the rows is there, so that there is something to leave a receipt of
 	stale      []Guard     // guards that protect nothing any more and go with the delete
 }
 
@@ -119,6 +122,11 @@ func (c *conn) plan(ctx context.Context, request Request) (*Plan, error) {
 	if err != nil {
 		return nil, onPath(path, err)
 	}
+	if plan.Refusal == nil && plan.found && !request.setOnly {
+		if err := plan.refuse(func() error { return c.refuseOtherReceipts(ctx, s) }); err != nil {
+			return nil, err
+		}
+	}
 	if request.ExpectedIDs != nil && !plan.is(request.ExpectedIDs) {
 		changed := *plan
 		plan.Refusal = &Error{Kind: ErrPlanChanged, Plan: &changed}
@@ -149,6 +157,7 @@ func (c *conn) planLegacy(ctx context.Context, s *schema, request Request) (*Pla
 		Existed: lineage.graph.rows[request.SessionID] != nil,
 		Targets: targets,
 		Kept:    lineage.graph.kept(targets),
+		found:   lineage.graph.holdsAny(targets),
 		schema:  s,
 	}
 	if request.setOnly {

@@ -48,6 +48,7 @@ func (c *conn) planCanonical(ctx context.Context, s *schema, request Request) (*
 		Existed: lineage.graph.rows[request.SessionID] != nil,
 		Targets: targets,
 		Kept:    lineage.graph.keptChildren(targets),
+		found:   lineage.graph.holdsAny(targets),
 		schema:  s,
 	}
 	if request.setOnly {

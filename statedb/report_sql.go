@@ -34,7 +34,7 @@ type Index struct {
 
 // otherTables are those that the contract names beside what decides the path.
 var otherTables = []string{
-	"session_model_usage", "telegram_dm_topic_bindings", "system_prompts", "schema_version", "session_deletion_receipts",
+	"session_model_usage", "telegram_dm_topic_bindings", "system_prompts", "schema_version", receiptsTable,
 }
 
 // Features looks at a store's shape, from one snapshot; sizes are asked of the file system and nothing is opened for
@@ -48,7 +48,7 @@ func Features(ctx context.Context, path string, agent Agent) (*Report, error) {
 		}
 		report = &Report{
 			Tables:   s.namedTables(),
-			Receipts: s.has("session_deletion_receipts", "sequence", "operation_id", "deletion_json"),
+			Receipts: s.has(receiptsTable, receiptColumns...),
 			Missing:  s.missing(),
 		}
 		report.Path, report.PathError = choosePath(s, agent)

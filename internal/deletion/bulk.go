@@ -24,11 +24,13 @@ type BulkItem struct {
 	Err       error  // as Delete gives it; the context's where it was not reached
 }
 
-// DeleteMany deletes one id after the other under one lock, one transaction each (contract 5d). A refusal of one does not
+// DeleteMany deletes one id after the other under one lock, one transaction and one receipt each (contract 5d, 8). A refusal of one does not
 // stop the others; a failure of the home does, and the rest repeat it. A cancel ends it between two, or in one whose commit
 // has not begun: what was not reached has the context's error. progress is
 // told after each id that was dealt with how many are.
-func (d *Deleter) DeleteMany(ctx context.Context, request BulkRequest, progress func(done int, item BulkItem)) []BulkItem {
+func (d *Deleter) DeleteMany(
+	ctx context.Context, by Provenance, request BulkRequest, progress func(done int, item BulkItem),
+) []BulkItem {
 	items := make([]BulkItem, len(request.SessionIDs))
 	next := 0
 	finish := func(item BulkItem) {
@@ -46,7 +48,7 @@ func (d *Deleter) DeleteMany(ctx context.Context, request BulkRequest, progress 
 			}
 			one := request.Request
 			one.SessionID, one.ExpectedIDs = id, without(request.ExpectedIDs[id], takenBy)
-			outcome, err := d.deleteOne(ctx, h, one)
+			outcome, err := d.deleteOne(ctx, h, by, one)
 			if outcome == nil && errors.Is(err, context.Canceled) && ctx.Err() != nil {
 				return err
 			}

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"log/slog"
 	"maps"
+	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -29,6 +30,13 @@ type Request struct {
 	ExpectedIDs       []string // what the user agreed to; nil where nobody was asked
 	AgentDir          string   // empty where the host named none
 	BaseHome          string   // the home whose routes all profiles share; empty where the host named none
+}
+
+// Provenance says who wanted a delete, and by which way it was asked for. It is no part of a request: only the handler of a
+// user's call has one to give, so nothing that a caller sends can make one up (contract 8.4).
+type Provenance struct {
+	Reason  string
+	Surface string
 }
 
 // toStore is what the store needs of a request.
@@ -88,14 +96,15 @@ func New(log *slog.Logger) *Deleter {
 	}
 }
 
-// Delete removes a conversation from a home's store and then its files. A cancel is heard until the commit begins, and
+// Delete removes a conversation from a home's store and then its files. Where it found a row, a deletion receipt is committed with
+// it: Outcome.Plan.Receipt (contract 8). A cancel is heard until the commit begins, and
 // then the error is the context's; after that the delete finishes. Errors are those of home, locks, statedb and cleanup:
 // then nothing was removed and no manifest is left, unless statedb.ErrOutcomeUnknown is among them, or the manifest
 // could not be removed again, which does no harm: a live row protects its files.
-func (d *Deleter) Delete(ctx context.Context, request Request) (*Outcome, error) {
+func (d *Deleter) Delete(ctx context.Context, by Provenance, request Request) (*Outcome, error) {
 	var outcome *Outcome
 	err := d.inHome(ctx, request, func(h lockedHome) (err error) {
-		outcome, err = d.deleteOne(ctx, h, request)
+		outcome, err = d.deleteOne(ctx, h, by, request)
 		return err
 	})
 	return outcome, err
@@ -153,8 +162,8 @@ func (d *Deleter) CleanUp(ctx context.Context, profileHome string) error {
 }
 
 // deleteOne is steps 2 to 6 of one delete.
-func (d *Deleter) deleteOne(ctx context.Context, h lockedHome, request Request) (*Outcome, error) {
-	outcome, err := d.removeRows(ctx, h, request)
+func (d *Deleter) deleteOne(ctx context.Context, h lockedHome, by Provenance, request Request) (*Outcome, error) {
+	outcome, err := d.removeRows(ctx, h, by, request)
 	if err != nil {
 		return nil, d.explainChange(ctx, h, err)
 	}
@@ -170,9 +179,15 @@ func (d *Deleter) finish(ctx context.Context, h lockedHome, outcome *Outcome) {
 }
 
 // removeRows is steps 2 to 5: when it returns without an error, the rows are gone for good and the manifest is there.
-func (d *Deleter) removeRows(ctx context.Context, h lockedHome, request Request) (*Outcome, error) {
+func (d *Deleter) removeRows(ctx context.Context, h lockedHome, by Provenance, request Request) (*Outcome, error) {
 	return d.transact(ctx, h, request, func(tx *statedb.Tx, wanted statedb.Request) (*statedb.Plan, error) {
-		return tx.Plan(ctx, wanted)
+		plan, err := tx.Plan(ctx, wanted)
+		if err != nil {
+			return nil, err
+		}
+		return plan, tx.PrepareReceipt(ctx, plan, statedb.Evidence{
+			OperationID: wanted.OperationID, Reason: by.Reason, Surface: by.Surface, StoreID: h.store, ProfileHome: filepath.Dir(h.store),
+		})
 	})
 }
 

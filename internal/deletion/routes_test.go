@@ -219,7 +219,7 @@ func inProcess(t *testing.T, p profile, baseHome string) (log string) {
 	var text strings.Builder
 	d := deletion.New(slog.New(slog.NewTextHandler(&text, nil)))
 	for range 2 {
-		_, err := d.Delete(t.Context(), deletion.Request{ProfileHome: p.owner.Path, SessionID: "another", BaseHome: baseHome})
+		_, err := d.Delete(t.Context(), deletion.Provenance{}, deletion.Request{ProfileHome: p.owner.Path, SessionID: "another", BaseHome: baseHome})
 		require.NoError(t, err)
 	}
 	d.Close()
@@ -344,7 +344,7 @@ func TestManyIntents(t *testing.T) {
 		INSERT INTO state_meta SELECT 'sidecar.route_intent.v1.' || i, json_object('session_ids', json_array('s' || i)) FROM n`)
 	d := deletion.New(slog.New(slog.NewTextHandler(io.Discard, nil)))
 	t.Cleanup(d.Close)
-	_, err := d.Delete(t.Context(), deletion.Request{ProfileHome: p.owner.Path, SessionID: "another", BaseHome: p.base.Path})
+	_, err := d.Delete(t.Context(), deletion.Provenance{}, deletion.Request{ProfileHome: p.owner.Path, SessionID: "another", BaseHome: p.base.Path})
 	require.NoError(t, err)
 	p.settled(t)
 	assert.Len(t, p.fences(), 2*5002)

@@ -45,6 +45,12 @@ const (
 	MediaDurable  Point = "media_durable"  // all of them are gone for good; no lock of the store is held, the notes are there
 )
 
+// ReceiptWritten is a point of deletes that leave a receipt: it is written inside the transaction, where the rows are gone.
+const ReceiptWritten Point = "receipt_written"
+
+// OfReceipts lists the points of a deletion receipt.
+func OfReceipts() []Point { return []Point{ReceiptWritten} }
+
 // OfMedia lists the points of the removal of files that rows named.
 func OfMedia() []Point { return []Point{MediaUnlinked, MediaDurable} }
 

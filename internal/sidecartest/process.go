@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -25,6 +26,9 @@ type Process struct {
 	Stdin  io.WriteCloser
 	lines  chan string
 	stderr *lockedBuffer
+
+	mu            sync.Mutex
+	notifications []Reply // not taken yet
 
 	exited   chan struct{}
 	exitCode int
@@ -72,7 +76,12 @@ func (p *Process) collect(stdout io.Reader) {
 	reader := bufio.NewReaderSize(stdout, 1<<16)
 	for {
 		line, err := reader.ReadString('\n')
-		if line != "" {
+		switch frame, unasked := asNotification(line); {
+		case unasked:
+			p.mu.Lock()
+			p.notifications = append(p.notifications, frame)
+			p.mu.Unlock()
+		case line != "":
 			p.lines <- line
 		}
 		if err != nil {
@@ -89,6 +98,42 @@ func (p *Process) collect(stdout io.Reader) {
 	close(p.exited)
 }
 
+// asNotification reads a line that nobody asked for. A stream frame belongs to a call.
+func asNotification(line string) (frame Reply, unasked bool) {
+	err := json.Unmarshal([]byte(line), &frame)
+	return frame, err == nil && frame.Method != "" && frame.Method != "stream"
+}
+
+// Notification waits for the next notification of that name; others before it are left for later.
+func (p *Process) Notification(method string) Reply {
+	p.t.Helper()
+	var found Reply
+	require.Eventually(p.t, func() bool {
+		for _, n := range p.takeNotifications(method, 1) {
+			found = n
+			return true
+		}
+		return false
+	}, patience, time.Millisecond, "no %s came; standard error: %s", method, p.stderr)
+	return found
+}
+
+// Notifications takes those of that name that have come by now.
+func (p *Process) Notifications(method string) []Reply { return p.takeNotifications(method, -1) }
+
+func (p *Process) takeNotifications(method string, most int) (taken []Reply) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.notifications = slices.DeleteFunc(p.notifications, func(n Reply) bool {
+		if n.Method != method || len(taken) == most {
+			return false
+		}
+		taken = append(taken, n)
+		return true
+	})
+	return taken
+}
+
 // Send writes text as it is.
 func (p *Process) Send(text string) {
 	p.t.Helper()
@@ -96,7 +141,7 @@ func (p *Process) Send(text string) {
 	require.NoError(p.t, err, "the sidecar does not read: %s", p.stderr)
 }
 
-// Line waits for the next line of standard output and checks that it is one JSON document.
+// Line waits for the next line of standard output that is no notification, and checks that it is one JSON document.
 func (p *Process) Line() string {
 	p.t.Helper()
 	line, ok := p.TryLine(patience)
@@ -179,6 +224,7 @@ type DeleteResult struct {
 		} `json:"pending"`
 		Unreadable []string `json:"unreadable"`
 	} `json:"cleanup"`
+	Receipt    string `json:"receipt"`
 	LeftBehind []struct {
 		Kind  string `json:"kind"`
 		Count int    `json:"count"`

@@ -1,0 +1,189 @@
+package methods
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"session-sidecar/internal/deletion"
+	"session-sidecar/rpc"
+	"session-sidecar/statedb"
+)
+
+// byUser is the provenance of the two deletes that a user asks for, and of no other call: it stands here alone, so that a
+// receipt says what it says whatever a request holds (contract 8.4).
+var byUser = deletion.Provenance{Reason: "explicit_user", Surface: "session_rpc"}
+
+// OperationID names one delete.
+type OperationID string
+
+// Sequence is the place of a receipt among those of its store, or a cursor between two of them.
+type Sequence int64
+
+// PageLimit is how many receipts may come at once.
+type PageLimit int
+
+// mostReceipts is how many may be asked for at once, and fewReceipts how many come where nobody says (contract 8.5).
+const (
+	mostReceipts = 1000
+	fewReceipts  = 100
+)
+
+// Deletion is what a receipt says, as it was written (contract 8.2); null where there is none.
+type Deletion json.RawMessage
+
+// MarshalJSON passes it on as it is.
+func (d Deletion) MarshalJSON() ([]byte, error) { return json.RawMessage(d).MarshalJSON() }
+
+type listReceiptsParams struct {
+	ProfileHome ProfileHome `json:"profile_home" jsonschema:"the Agent profile's folder, which holds state.db"`
+	After       Sequence    `json:"after_sequence,omitempty" jsonschema:"the cursor: receipts behind it are listed; 0 where absent"`
+	Limit       *PageLimit  `json:"limit,omitempty" jsonschema:"how many may come at once; 100 where absent"`
+}
+
+type listReceiptsResult struct {
+	Receipts  []receiptInfo `json:"receipts" jsonschema:"by sequence"`
+	NextAfter Sequence      `json:"next_after" jsonschema:"the cursor for the next page; where it is head, there are no more for now"`
+	Head      Sequence      `json:"head" jsonschema:"the newest sequence that this store ever gave; 0 where it gave none"`
+}
+
+type receiptInfo struct {
+	Sequence Sequence `json:"sequence"`
+	Deletion Deletion `json:"deletion" jsonschema:"operation_id, reason, surface, store_id, profile_home, identities"`
+}
+
+type getReceiptParams struct {
+	ProfileHome ProfileHome `json:"profile_home" jsonschema:"the Agent profile's folder, which holds state.db"`
+	OperationID OperationID `json:"operation_id" jsonschema:"the receipt of a delete's result"`
+}
+
+type getReceiptResult struct {
+	Deletion Deletion `json:"deletion" jsonschema:"what the receipt says; null where this store has no such receipt"`
+}
+
+type forgetReceiptsParams struct {
+	ProfileHome ProfileHome `json:"profile_home" jsonschema:"the Agent profile's folder, which holds state.db"`
+	Through     Sequence    `json:"through_sequence" jsonschema:"the newest one to forget; every consumer has to have staged all up to it"`
+}
+
+type forgetReceiptsResult struct {
+	Removed int64 `json:"removed" jsonschema:"how many are gone; their sequences are never given again"`
+}
+
+// committedReceipt is the notification receipts.committed: a wake-up hint, never the truth (contract 8.6).
+type committedReceipt struct {
+	ProfileHome string      `json:"profile_home" jsonschema:"the resolved folder of the store that has the receipt"`
+	Sequence    Sequence    `json:"sequence"`
+	OperationID OperationID `json:"operation_id"`
+}
+
+// cursorInvalid is the data of the answer to a cursor beyond the newest receipt.
+type cursorInvalid struct {
+	Condition Reason   `json:"condition"`
+	Head      Sequence `json:"head"`
+}
+
+var receiptReasons = []Reason{
+	ReasonStoreMissing, ReasonStoreUnsupported, ReasonStoreBusy, ReasonStoreCorrupt, ReasonIOError, ReasonReceiptsMissing,
+	ReasonCursorInvalid,
+}
+
+func registerReceipts(r *Registry, db *stateDB) {
+	register(r, spec[listReceiptsParams, listReceiptsResult]{
+		name: "receipts.list", summary: "Lists the deletion receipts of a store behind a cursor.",
+		reasons: receiptReasons, call: db.listReceipts,
+	})
+	register(r, spec[getReceiptParams, getReceiptResult]{
+		name: "receipts.get", summary: "Gives the deletion receipt of one delete.",
+		reasons: receiptReasons, call: db.getReceipt,
+	})
+	register(r, spec[forgetReceiptsParams, forgetReceiptsResult]{
+		name: "receipts.forget", summary: "Removes the deletion receipts that every consumer has staged.",
+		reasons: receiptReasons, call: db.forgetReceipts,
+	})
+	registerNotification[committedReceipt](r, receiptsCommitted,
+		"A delete left a deletion receipt. It is a hint to look, and may be lost: the truth is receipts.list.")
+}
+
+const receiptsCommitted = "receipts.committed"
+
+// announceReceipt tells the host of the receipt that a delete has committed, if it has left one. It is a hint, so nothing of the
+// delete hangs on it.
+func (db *stateDB) announceReceipt(outcome *deletion.Outcome) {
+	if outcome == nil || outcome.Plan.Receipt == nil {
+		return
+	}
+	r := outcome.Plan.Receipt
+	err := db.notify(receiptsCommitted, committedReceipt{r.ProfileHome, Sequence(r.Sequence), OperationID(r.OperationID)})
+	if err != nil {
+		db.log.Warn("a receipt was not announced", "home", r.ProfileHome, "sequence", r.Sequence, "error", err)
+	}
+}
+
+// listReceipts is contract 8.5.
+func (db *stateDB) listReceipts(ctx context.Context, p listReceiptsParams) (listReceiptsResult, error) {
+	limit := fewReceipts
+	if p.Limit != nil {
+		limit = int(*p.Limit)
+	}
+	store, err := storeOf(p.ProfileHome)
+	if err != nil {
+		return listReceiptsResult{}, receiptError(err)
+	}
+	page, err := statedb.ListReceipts(ctx, store, int64(p.After), limit)
+	if err != nil {
+		return listReceiptsResult{}, receiptError(err)
+	}
+	result := listReceiptsResult{Receipts: []receiptInfo{}, NextAfter: Sequence(page.Next), Head: Sequence(page.Head)}
+	for _, r := range page.Receipts {
+		result.Receipts = append(result.Receipts, receiptInfo{Sequence(r.Sequence), Deletion(r.Deletion)})
+	}
+	return result, nil
+}
+
+// getReceipt is contract 8.5.
+func (db *stateDB) getReceipt(ctx context.Context, p getReceiptParams) (getReceiptResult, error) {
+	store, err := storeOf(p.ProfileHome)
+	if err != nil {
+		return getReceiptResult{}, receiptError(err)
+	}
+	deletion, err := statedb.FindReceipt(ctx, store, string(p.OperationID))
+	if err != nil {
+		return getReceiptResult{}, receiptError(err)
+	}
+	return getReceiptResult{Deletion(deletion)}, nil
+}
+
+// forgetReceipts is contract 8.5.
+func (db *stateDB) forgetReceipts(ctx context.Context, p forgetReceiptsParams) (forgetReceiptsResult, error) {
+	store, err := storeOf(p.ProfileHome)
+	if err != nil {
+		return forgetReceiptsResult{}, receiptError(err)
+	}
+	removed, err := statedb.ForgetReceipts(ctx, store, int64(p.Through))
+	if removed > 0 {
+		db.log.Info("forget receipts", "home", string(p.ProfileHome), "through", int64(p.Through), "removed", removed)
+	}
+	if err != nil {
+		return forgetReceiptsResult{}, receiptError(err)
+	}
+	return forgetReceiptsResult{removed}, nil
+}
+
+// receiptError is conditionOf with what a consumer needs to go on: the head, or the words that tell a store without receipts from
+// one that has none to tell (contract 8.5).
+func receiptError(err error) error {
+	answer := conditionOf(err)
+	var failure *statedb.Error
+	var condition *rpc.Error
+	if !errors.As(err, &failure) || !errors.As(answer, &condition) {
+		return answer
+	}
+	switch {
+	case errors.Is(err, statedb.ErrCursorInvalid):
+		condition.Data = cursorInvalid{ReasonCursorInvalid, Sequence(failure.Head)}
+	case errors.Is(err, statedb.ErrNoReceipts):
+		condition.Data = rpc.Condition{Condition: string(ReasonReceiptsMissing), Detail: failure.Detail}
+	}
+	return condition
+}

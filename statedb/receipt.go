@@ -1,0 +1,243 @@
+package statedb
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"session-sidecar/internal/faultpoint"
+	"session-sidecar/internal/jitter"
+)
+
+// Deletion receipts (contract 8): durable evidence that a user asked for a delete, for programs that come later. This file
+// holds what a receipt says and how receipts are read; the SQL is in receipt_sql.go.
+
+// The reasons that only receipts have.
+var (
+	ErrNoReceipts    = errors.New("the store has no deletion receipts")
+	ErrCursorInvalid = errors.New("the cursor is beyond the newest receipt that this store ever gave")
+)
+
+// Evidence is what a receipt says beside the rows.
+type Evidence struct {
+	OperationID string // 32 hex digits, which nobody can guess
+	Reason      string // why there was a delete
+	Surface     string // by which way it was asked for
+	StoreID     string // the resolved path of the database that is written
+	ProfileHome string // its folder
+}
+
+// Receipt is the receipt of one delete.
+type Receipt struct {
+	Evidence
+	Sequence int64 // where it stands among the store's receipts; known once it is written
+	deletion []byte
+}
+
+// deletionDocument is deletion_json (contract 8.2). It never holds what a conversation says: no message, title, summary,
+// config, origin, user name, credential or file.
+type deletionDocument struct {
+	OperationID string     `json:"operation_id"`
+	Reason      string     `json:"reason"`
+	Surface     string     `json:"surface"`
+	StoreID     string     `json:"store_id"`
+	ProfileHome string     `json:"profile_home"`
+	Identities  []identity `json:"identities"`
+}
+
+// identity is how one row could be reached before it went; nil where the row does not tell.
+type identity struct {
+	ID              string  `json:"id"`
+	Source          *string `json:"source"`
+	SessionKey      *string `json:"session_key"`
+	ChatID          *string `json:"chat_id"`
+	ChatType        *string `json:"chat_type"`
+	ThreadID        *string `json:"thread_id"`
+	ParentSessionID *string `json:"parent_session_id"`
+}
+
+// newReceipt spells what a receipt says, with the rows by their ids.
+func newReceipt(e Evidence, identities []identity) (*Receipt, error) {
+	slices.SortFunc(identities, func(a, b identity) int { return strings.Compare(a.ID, b.ID) })
+	var text strings.Builder
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(deletionDocument{e.OperationID, e.Reason, e.Surface, e.StoreID, e.ProfileHome, identities})
+	if err != nil {
+		return nil, unsupported("the receipt cannot be spelled: %v", err)
+	}
+	return &Receipt{Evidence: e, deletion: []byte(strings.TrimSuffix(text.String(), "\n"))}, nil
+}
+
+// PrepareReceipt reads the rows that the plan takes, as they are before the first change, so that Remove leaves a receipt with
+// them. A plan that finds no row leaves none (contract 8.3). Errors are *Error.
+func (t *Tx) PrepareReceipt(ctx context.Context, plan *Plan, e Evidence) error {
+	identities, err := t.conn.identities(ctx, plan.schema, plan.IDs())
+	if err != nil {
+		return onPath(plan.Path, classify("read how the rows are reached", err))
+	}
+	if len(identities) == 0 {
+		return nil
+	}
+	plan.Receipt, err = newReceipt(e, identities)
+	return onPath(plan.Path, err)
+}
+
+// leaveReceipt writes the plan's receipt, if it has one, where the rows are gone inside the transaction: both are committed, or
+// neither is.
+func (t *Tx) leaveReceipt(ctx context.Context, plan *Plan) error {
+	if plan.Receipt == nil {
+		return nil
+	}
+	if err := t.conn.writeReceipt(ctx, plan.Receipt); err != nil {
+		return classify("write the deletion receipt", err)
+	}
+	faultpoint.Hit(faultpoint.ReceiptWritten)
+	return nil
+}
+
+// StoredReceipt is a receipt as it is read: the object that deletion_json is, whoever wrote it.
+type StoredReceipt struct {
+	Sequence int64
+	Deletion json.RawMessage
+}
+
+// ReceiptPage is what a consumer reads at once. Where Next is Head, there is no more for now.
+type ReceiptPage struct {
+	Receipts []StoredReceipt // by sequence
+	Next     int64           // the cursor for the next page
+	Head     int64           // the newest sequence ever given, 0 where there was none
+}
+
+// pageBytes is how much text a page may hold before it ends early: it is put together in memory, twice.
+const pageBytes = 4 << 20
+
+// ListReceipts reads the receipts behind a cursor, in one snapshot, limit of them at most. A page may be shorter where its
+// receipts are long. Errors are *Error: ErrNoReceipts for a store without their table, ErrCursorInvalid with the head for a
+// cursor beyond it (contract 8.5).
+func ListReceipts(ctx context.Context, path string, after int64, limit int) (*ReceiptPage, error) {
+	var page *ReceiptPage
+	err := readReceipts(ctx, path, func(c *conn) (err error) {
+		page = &ReceiptPage{Receipts: []StoredReceipt{}, Next: after}
+		if page.Head, err = c.newestSequence(ctx, after); err != nil {
+			return err
+		}
+		bytes := 0
+		return c.eachReceipt(ctx, after, limit, func(r StoredReceipt) (more bool, err error) {
+			if err := r.check(); err != nil {
+				return false, err
+			}
+			bytes += len(r.Deletion)
+			if len(page.Receipts) > 0 && bytes > pageBytes {
+				return false, nil
+			}
+			page.Receipts = append(page.Receipts, r)
+			page.Next = r.Sequence
+			return true, nil
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return page, nil
+}
+
+// check finds a receipt that cannot be passed on. Nobody may take it for one that says nothing.
+func (r StoredReceipt) check() error {
+	text := strings.TrimSpace(string(r.Deletion))
+	if strings.HasPrefix(text, "{") && json.Valid(r.Deletion) && utf8.Valid(r.Deletion) {
+		return nil
+	}
+	return &Error{Kind: ErrCorrupt, Detail: fmt.Sprintf("the deletion receipt %d is no JSON object", r.Sequence)}
+}
+
+// FindReceipt reads what the receipt of one delete says; nil where there is none of that delete. Errors are as those of
+// ListReceipts.
+func FindReceipt(ctx context.Context, path, operationID string) (deletion json.RawMessage, err error) {
+	err = readReceipts(ctx, path, func(c *conn) error {
+		deletion = nil
+		return c.receiptOf(ctx, operationID, func(r StoredReceipt) error {
+			deletion = r.Deletion
+			return r.check()
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return deletion, nil
+}
+
+// forgetAtOnce is how many receipts one transaction removes: few enough that nobody waits long for the write lock.
+const forgetAtOnce = 1000
+
+// ForgetReceipts removes the receipts up to a sequence, and tells how many. Sequences are never given again (contract 8.5). It
+// works in short transactions with pauses for other writers; one that fails leaves the rest. The write lock is taken only
+// where there is something to remove. Errors are as those of ListReceipts, and ErrBusy.
+func ForgetReceipts(ctx context.Context, path string, through int64) (removed int64, err error) {
+	var old bool
+	err = readReceipts(ctx, path, func(c *conn) (err error) {
+		if _, err := c.newestSequence(ctx, through); err != nil {
+			return err
+		}
+		old, err = c.hasReceiptsThrough(ctx, through)
+		return err
+	})
+	for more := old; err == nil && more; {
+		var n int64
+		n, err = forget(ctx, path, through)
+		removed += n
+		if more = n == forgetAtOnce; more && err == nil {
+			err = pause(ctx)
+		}
+	}
+	return removed, err
+}
+
+// forget removes some of them in one transaction.
+func forget(ctx context.Context, path string, through int64) (removed int64, err error) {
+	tx, err := Begin(ctx, path, Patience)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = tx.Rollback() }()
+	if err := tx.conn.requireReceipts(ctx); err != nil {
+		return 0, err
+	}
+	if removed, err = tx.conn.removeReceipts(ctx, through, forgetAtOnce); err != nil {
+		return 0, classify("remove deletion receipts", err)
+	}
+	if err := tx.Commit(); err != nil {
+		return 0, err
+	}
+	return removed, nil
+}
+
+// Reads of receipts meet a writing store again and again, and a consumer has to tell a moment's failure from a store that is
+// gone: so they are tried three times more (contract 8.5).
+const (
+	transientRetries = 3
+	transientPause   = 50 * time.Millisecond
+)
+
+// readReceipts looks at one snapshot of a store that has receipts.
+func readReceipts(ctx context.Context, path string, look func(*conn) error) error {
+	for retries := 0; ; retries++ {
+		err := read(ctx, path, "read the deletion receipts", func(c *conn) error {
+			if err := c.requireReceipts(ctx); err != nil {
+				return err
+			}
+			return look(c)
+		})
+		if retries == transientRetries || !isTransient(err) {
+			return err
+		}
+		if err := jitter.Pause(ctx, transientPause, transientPause/10); err != nil {
+			return err
+		}
+	}
+}
