@@ -38,7 +38,11 @@ var ways = []way{
 // the ledger's rows and their retirement in one, and the next start finishes the files (contract 9).
 func TestCrashAtEveryPoint(t *testing.T) {
 	for _, w := range ways {
-		for _, point := range faultpoint.All() {
+		points := faultpoint.All()
+		if w.byUser() {
+			points = append(points, faultpoint.OfReceipts()...)
+		}
+		for _, point := range points {
 			// A manifest is only rewritten where an older one has something left.
 			needsOlder := point == faultpoint.ManifestRewritten
 			single := w.method == "state_db.delete_cli_session"
@@ -131,6 +135,7 @@ func (w way) requireAllOrNothing(t *testing.T, home *sidecartest.Home) (fates []
 	for i, ids := range w.together {
 		fates = append(fates, fateOf(t, home, w.canonical, ids...))
 		requireFilesFit(t, home, fates[i], ids...)
+		requireReceiptFits(t, home, w.byUser(), fates[i], ids...)
 		require.False(t, i > 0 && fates[i] == retired && fates[i-1] == stands, "a later one is gone before an earlier one")
 	}
 	return fates

@@ -46,6 +46,7 @@ func TestKilledAtAnyTime(t *testing.T) {
 			fates = append(fates, f)
 			requireFilesFit(t, home, f, ids...)
 			requireRoutesFit(t, profile, f, ids...)
+			requireReceiptFits(t, home, true, f, ids...)
 		}
 		if slices.Contains(fates, stands) {
 			cut++

@@ -131,19 +131,20 @@ func (c *checked) deleteOnce() []string {
 	}
 	c.outcomes[c.kind.name+" ok"]++
 	c.requireToldAlike(preview, result)
-	m := newModel(before, c.store.configs)
-	c.requireFiles(m, preview, result, files)
 	gone := map[string]bool{}
 	for _, id := range result.DeletedIDs {
 		gone[id] = true
 	}
+	m := newModel(before, c.store.configs)
+	c.requireFiles(m, preview, result, files)
+	keeps := requireForgotten(rt, c.store, after, gone, c.kind.path != "canonical")
+	c.requireReceipt(before, after, result)
 	if c.kind.path == "canonical" {
 		requireStore(rt, m.after(result.DeletedIDs, func(string) bool { return false }), after, c.begun)
 	} else {
 		m.python = true
 		requireStore(rt, m.legacyAfter(result.DeletedIDs), after, c.begun)
 	}
-	keeps := requireForgotten(rt, c.store, after, gone, c.kind.path != "canonical")
 	if keeps && c.kind.path == "canonical" && len(m.admissions(result.DeletedIDs))+len(m.workers(result.DeletedIDs)) > 0 {
 		require.NotEqual(rt, "[]", orEmpty(result.Retained), "what is kept of the gone is told")
 	}

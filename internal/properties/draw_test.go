@@ -126,6 +126,8 @@ func (s *anyStore) drawSession(d draw, id string) {
 		"source":             d.one("source", "cli", "cli", "telegram", "api_server", "bot_room", "subagent", "tool", " cli\u00a0", " "),
 		"session_key":        d.one("session_key", nil, "agent:main:1", "agent:main:1", " agent:main:1\n", "agent:work:2", "  "),
 		"chat_id":            d.one("chat_id", nil, nil, nil, "", "chat", s.anyID(d, "chat")),
+		"chat_type":          d.one("chat_type", nil, "dm"),
+		"thread_id":          d.one("thread_id", nil, "", "7"),
 		"user_id":            d.one("user_id", nil, "user"),
 		"title":              s.say(in, id),
 		"display_name":       s.say(in, id),
