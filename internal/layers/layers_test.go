@@ -43,6 +43,8 @@ var mayImport = map[string][]string{
 		"internal/agentjson", "internal/faultpoint", "internal/jitter", "internal/jsontext", "internal/sessionid", "internal/links", "internal/home", "internal/newfile", "internal/version", "locks", "cleanup", "statedb", "internal/deletion", "rpc",
 		"methods", "internal/demo", "fixtures",
 	},
+	// The consumer of receipts is a program of others, shown by example: it can be copied, and no code of ours opens a store for it.
+	"internal/consumer": {},
 	// The benchmark measures the order of a delete without the channel.
 	"bench": {
 		"internal/agentjson", "internal/faultpoint", "internal/jitter", "internal/jsontext", "internal/sessionid", "internal/links", "internal/home", "internal/newfile", "locks", "cleanup", "statedb", "internal/deletion", "fixtures",
