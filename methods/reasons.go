@@ -78,7 +78,7 @@ var Meanings = map[Reason]Meaning{
 	ReasonSessionDeleted:         {false, "A conversation of this name was deleted; the name cannot be used again."},
 	ReasonGenerationsExhausted:   {false, "Every name for this conversation has been used. Start a new one."},
 	ReasonConversationIncomplete: {true, "Another part of this conversation has to stay for now, so all of it stays."},
-	ReasonReceiptsMissing:        {false, "Nobody has deleted a conversation here yet, or the history was replaced by another one."},
+	ReasonReceiptsMissing:        {false, "This history has no record of deleted conversations, so nobody can say what was deleted."},
 	ReasonCursorInvalid:          {false, "The history was put back to an earlier state. What was read from it before has to be compared anew."},
 	ConditionHandshakeRequired:   {false, "The program that started the sidecar did not introduce itself first."},
 	ConditionAlreadyHandshaken:   {false, "The program that started the sidecar introduced itself twice, differently."},

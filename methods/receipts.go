@@ -43,7 +43,7 @@ type listReceiptsParams struct {
 
 type listReceiptsResult struct {
 	Receipts  []receiptInfo `json:"receipts" jsonschema:"by sequence"`
-	NextAfter Sequence      `json:"next_after" jsonschema:"the cursor for the next page; where it is head, there are no more for now"`
+	NextAfter Sequence      `json:"next_after" jsonschema:"the cursor for the next page; where it is head, or the page is empty, there are no more for now"`
 	Head      Sequence      `json:"head" jsonschema:"the newest sequence that this store ever gave; 0 where it gave none"`
 }
 

@@ -93,12 +93,6 @@ func newWriter(onFailure func(error)) *writer {
 	return w
 }
 
-// send queues one frame. It waits while too much is queued, and drops the frame once the output is closed or broken.
-func (w *writer) send(frame []byte) {
-	w.reserve(frame)
-	w.sendReserved(frame)
-}
-
 // reserve waits while too much is queued, then takes the room for a frame: of many that wait, no more go on than fit.
 func (w *writer) reserve(frame []byte) {
 	w.mu.Lock()
@@ -109,7 +103,7 @@ func (w *writer) reserve(frame []byte) {
 	w.queued += len(frame) + 1
 }
 
-// sendReserved queues a frame for which reserve has taken the room.
+// sendReserved queues a frame for which reserve has taken the room, and drops it once the output is closed or broken.
 func (w *writer) sendReserved(frame []byte) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

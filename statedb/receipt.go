@@ -107,7 +107,8 @@ type StoredReceipt struct {
 	Deletion json.RawMessage
 }
 
-// ReceiptPage is what a consumer reads at once. Where Next is Head, there is no more for now.
+// ReceiptPage is what a consumer reads at once. Where Next is Head, or the page is empty (the rest may have been forgotten), there
+// is no more for now.
 type ReceiptPage struct {
 	Receipts []StoredReceipt // by sequence
 	Next     int64           // the cursor for the next page
