@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // Each sentinel is one reason of contract 4; methods maps them to the wire.
@@ -128,11 +129,12 @@ func isFull(err error) bool {
 	return ok && primary == codeFull
 }
 
-// isTransient tells whether a failure of the disk, or of what lies between, may have passed in a moment: where the log of a store
-// is being made or recovered, a reader meets the last two.
+// isTransient tells whether what failed may have been a moment's failure of the disk, or of what lies between. Where the log of a
+// store is being made or recovered, a reader meets CANTOPEN and READONLY. A page that the disk does not give is CORRUPT to
+// SQLite, unless it is the first: it takes the file system for damaged, and no word of it tells that from a damaged store.
 func isTransient(err error) bool {
 	primary, _, ok := resultCodes(err)
-	return ok && (primary == codeIO || primary == codeCannotOpen || primary == codeReadOnly)
+	return ok && slices.Contains([]int{codeIO, codeCannotOpen, codeReadOnly, codeCorrupt}, primary)
 }
 
 // isBusy tells whether trying again may help.

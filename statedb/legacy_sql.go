@@ -11,8 +11,8 @@ import (
 // sideTables hold rows of a session that go with it, where the table exists.
 var sideTables = []string{"compression_locks", "session_model_usage", "telegram_dm_topic_bindings"}
 
-// Remove takes the plan's rows out of the store, inside the transaction, and leaves the receipt that was prepared. Any error means that the transaction must be
-// rolled back whole.
+// Remove takes the plan's rows out of the store, inside the transaction, and leaves the receipt that was prepared. Any error
+// means that the transaction must be rolled back whole.
 func (t *Tx) Remove(ctx context.Context, plan *Plan) error {
 	remove := t.removeLegacy
 	if plan.Path == PathCanonical {

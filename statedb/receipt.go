@@ -119,8 +119,8 @@ type ReceiptPage struct {
 const pageBytes = 4 << 20
 
 // ListReceipts reads the receipts behind a cursor, in one snapshot, limit of them at most. A page may be shorter where its
-// receipts are long. Errors are *Error: ErrNoReceipts for a store without their table, ErrCursorInvalid with the head for a
-// cursor beyond it (contract 8.5).
+// receipts are long, and ends before a damaged one, which is ErrCorrupt where it comes first. Errors are *Error: ErrNoReceipts
+// for a store without their table, ErrCursorInvalid with the head for a cursor beyond it (contract 8.5).
 func ListReceipts(ctx context.Context, path string, after int64, limit int) (*ReceiptPage, error) {
 	var page *ReceiptPage
 	err := readReceipts(ctx, path, func(c *conn) (err error) {
@@ -130,12 +130,13 @@ func ListReceipts(ctx context.Context, path string, after int64, limit int) (*Re
 		}
 		bytes := 0
 		return c.eachReceipt(ctx, after, limit, func(r StoredReceipt) (more bool, err error) {
-			if err := r.check(); err != nil {
-				return false, err
-			}
 			bytes += len(r.Deletion)
-			if len(page.Receipts) > 0 && bytes > pageBytes {
+			damaged := r.check()
+			if len(page.Receipts) > 0 && (damaged != nil || bytes > pageBytes) {
 				return false, nil
+			}
+			if damaged != nil {
+				return false, damaged
 			}
 			page.Receipts = append(page.Receipts, r)
 			page.Next = r.Sequence

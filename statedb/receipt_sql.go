@@ -19,7 +19,7 @@ const createReceipts = `CREATE TABLE IF NOT EXISTS ` + receiptsTable + ` (
 
 var (
 	receiptColumns  = []string{"sequence", "operation_id", "deletion_json"}
-	neverGivenTwice = regexp.MustCompile(`(?i)\bsequence\b["'\]` + "`" + `]?\s+INTEGER\s+(CONSTRAINT\s+\S+\s+)?PRIMARY\s+KEY\s+(ASC\s+)?AUTOINCREMENT\b`)
+	neverGivenTwice = regexp.MustCompile(`(?i)\bsequence\b["'\]` + "`" + `]?\s+INTEGER\s+(NOT\s+NULL\s+)?(CONSTRAINT\s+\S+\s+)?PRIMARY\s+KEY\s+(ASC\s+)?AUTOINCREMENT\b`)
 )
 
 // refuseOtherReceipts is ErrUnsupported where something of that name is there that could not hold a receipt, or that could give

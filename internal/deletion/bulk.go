@@ -24,10 +24,10 @@ type BulkItem struct {
 	Err       error  // as Delete gives it; the context's where it was not reached
 }
 
-// DeleteMany deletes one id after the other under one lock, one transaction and one receipt each (contract 5d, 8). A refusal of one does not
-// stop the others; a failure of the home does, and the rest repeat it. A cancel ends it between two, or in one whose commit
-// has not begun: what was not reached has the context's error. progress is
-// told after each id that was dealt with how many are.
+// DeleteMany deletes one id after the other under one lock, one transaction and one receipt each (contract 5d, 8). A refusal of
+// one does not stop the others; a failure of the home does, and the rest repeat it. A cancel ends it between two, or in one
+// whose commit has not begun: what was not reached has the context's error. progress is told after each id that was dealt with
+// how many are.
 func (d *Deleter) DeleteMany(
 	ctx context.Context, by Provenance, request BulkRequest, progress func(done int, item BulkItem),
 ) []BulkItem {

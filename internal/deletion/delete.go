@@ -96,11 +96,11 @@ func New(log *slog.Logger) *Deleter {
 	}
 }
 
-// Delete removes a conversation from a home's store and then its files. Where it found a row, a deletion receipt is committed with
-// it: Outcome.Plan.Receipt (contract 8). A cancel is heard until the commit begins, and
-// then the error is the context's; after that the delete finishes. Errors are those of home, locks, statedb and cleanup:
-// then nothing was removed and no manifest is left, unless statedb.ErrOutcomeUnknown is among them, or the manifest
-// could not be removed again, which does no harm: a live row protects its files.
+// Delete removes a conversation from a home's store and then its files. Where it found a row, a deletion receipt is committed
+// with it: Outcome.Plan.Receipt (contract 8). A cancel is heard until the commit begins, and then the error is the context's;
+// after that the delete finishes. Errors are those of home, locks, statedb and cleanup: then nothing was removed and no
+// manifest is left, unless statedb.ErrOutcomeUnknown is among them, or the manifest could not be removed again, which does no
+// harm: a live row protects its files.
 func (d *Deleter) Delete(ctx context.Context, by Provenance, request Request) (*Outcome, error) {
 	var outcome *Outcome
 	err := d.inHome(ctx, request, func(h lockedHome) (err error) {

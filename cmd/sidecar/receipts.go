@@ -1,0 +1,108 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// receiptRow is one receipt of receipts.list. Deletion stays as it was written, for --json.
+type receiptRow struct {
+	Sequence int64           `json:"sequence"`
+	Deletion json.RawMessage `json:"deletion"`
+}
+
+type receiptPage struct {
+	Receipts  []receiptRow `json:"receipts"`
+	NextAfter int64        `json:"next_after"`
+	Head      int64        `json:"head"`
+}
+
+// mostReceipts is how many receipts.list gives at once.
+const mostReceipts = 1000
+
+func newReceiptsCommand() *cobra.Command {
+	var flags homeFlags
+	var after int64
+	var limit int
+	cmd := &cobra.Command{
+		Use:   "receipts --home DIR",
+		Short: "List deletion receipts, oldest first",
+		Long: `Lists the receipts of the deletes that somebody asked for, oldest first: on a
+terminal as a table, in a pipe as one line each, its cells separated by tabs:
+sequence, operation id, and the deleted sessions, separated by spaces.
+
+Exit status: 0; 1 if they cannot be read, or nobody has deleted anything here yet;
+2 for a wrong command line.`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			switch {
+			case after < 0:
+				return usageError{errors.New("--after is a number from 0")}
+			case limit < 1:
+				return usageError{errors.New("--limit is a number from 1")}
+			}
+			return flags.withClient(cmd, func(ctx context.Context, c *client, p *paper) error {
+				return listReceipts(ctx, c, p, flags, after, limit)
+			})
+		},
+	}
+	flags.add(cmd)
+	cmd.Flags().Int64Var(&after, "after", 0, "only those behind this sequence")
+	cmd.Flags().IntVar(&limit, "limit", 50, "at most so many")
+	cmd.AddCommand(newForgetReceiptsCommand())
+	return cmd
+}
+
+func listReceipts(ctx context.Context, c *client, p *paper, flags homeFlags, after int64, limit int) error {
+	all := receiptPage{Receipts: []receiptRow{}, NextAfter: after}
+	more := true
+	for more && len(all.Receipts) < limit {
+		page, _, err := askFor[receiptPage](ctx, c, "receipts.list", map[string]any{
+			"profile_home": flags.home, "after_sequence": all.NextAfter, "limit": min(mostReceipts, limit-len(all.Receipts)),
+		}, nil)
+		if err != nil {
+			return err
+		}
+		all = receiptPage{append(all.Receipts, page.Receipts...), page.NextAfter, page.Head}
+		more = len(page.Receipts) > 0 && page.NextAfter < page.Head
+	}
+	if flags.json {
+		return printJSON(p, all)
+	}
+	if p.terminal && len(all.Receipts) == 0 {
+		return p.say("No receipts.")
+	}
+	if err := all.show(p); err != nil {
+		return err
+	}
+	if more {
+		fmt.Fprintf(os.Stderr, "There are more than these; --after %d goes on.\n", all.NextAfter)
+	}
+	return nil
+}
+
+func (page *receiptPage) show(p *paper) error {
+	var rows [][]string
+	for _, r := range page.Receipts {
+		var deletion struct {
+			OperationID string `json:"operation_id"`
+			Identities  []struct{ ID string }
+		}
+		if err := json.Unmarshal(r.Deletion, &deletion); err != nil {
+			return fmt.Errorf("the receipt %d: %w", r.Sequence, err)
+		}
+		var ids []string
+		for _, identity := range deletion.Identities {
+			ids = append(ids, identity.ID)
+		}
+		rows = append(rows, []string{strconv.FormatInt(r.Sequence, 10), deletion.OperationID, strings.Join(ids, " ")})
+	}
+	return p.columns([]string{"receipt", "operation", "sessions"}, rows)
+}
