@@ -6,7 +6,7 @@ VERSION := $(shell sed -n 's/^## \([0-9][^ ]*\).*/\1/p' CHANGELOG.md | head -1)
 export CGO_ENABLED := 1
 export GOFLAGS := $(GOFLAGS) -tags=$(TAGS)
 
-.PHONY: build demo test check race stories bench update clean
+.PHONY: build demo test check fuzz race stories bench update clean
 
 build:
 	go build -trimpath -ldflags '-s -w -X session-sidecar/internal/version.Version=$(VERSION)' -o bin/ ./cmd/sidecar
@@ -14,12 +14,18 @@ build:
 demo: build
 	@./bin/sidecar demo
 
-# All tests, under the race detector, then the ones that need crash points. A skip that fixtures/skips.tsv does not
+# All tests, under the race detector, then every fuzz target for a while. A skip that fixtures/skips.tsv does not
 # name fails the run.
 test: check
 	@mkdir -p build
 	go tool gotestsum --format pkgname --jsonfile build/test.json -- -race -timeout 15m ./...
 	go run ./internal/skipcheck fixtures/skips.tsv build/test.json
+	.ci/fuzz $(FUZZTIME)
+
+# Every fuzz target for a while: ten seconds each, or FUZZTIME. What they find lies below build/fuzz.
+FUZZTIME := 10s
+fuzz:
+	.ci/fuzz $(FUZZTIME)
 
 # What reads the code without running it, for this system and for the two that we cannot run here.
 check:

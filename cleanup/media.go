@@ -46,7 +46,7 @@ func (f *Folder) openMedia(n Named) namedFile {
 	}
 	root, err := f.home.OpenRoot(folder)
 	if err != nil {
-		return namedFile{state: NamedStays}
+		return namedFile{state: unseen(err)}
 	}
 	m := namedFile{folder: root, name: filepath.Base(n.Path)}
 	m.state = mediaState(root.Lstat(m.name))
@@ -57,7 +57,9 @@ func mediaState(info fs.FileInfo, err error) NamedState {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return NamedGone
-	case err != nil, !info.Mode().IsRegular(), links.Several(info), time.Since(info.ModTime()) <= mediaAge:
+	case err != nil:
+		return unseen(err)
+	case !info.Mode().IsRegular(), links.Several(info), time.Since(info.ModTime()) <= mediaAge:
 		return NamedStays
 	}
 	return NamedRemovable
@@ -89,7 +91,8 @@ func (f *Folder) inside(path string) (relative string, ok bool) {
 }
 
 // follow resolves the way to a folder inside the home, link by link, and never looks outside. It is NamedRemovable where the
-// folder is there, NamedGone where it is not; a way that leads out, or over a link that leads nowhere, is NamedStays.
+// folder is there, NamedGone where it is not; a way that leads out, or over a link that leads nowhere, is NamedStays; one that
+// could not be looked at, NamedUnknown.
 func (f *Folder) follow(way string) (folder string, state NamedState) {
 	folder, left := ".", parts(way)
 	linked := 0 // so many of the parts that are left come from a link
@@ -109,7 +112,7 @@ func (f *Folder) follow(way string) (folder string, state NamedState) {
 		case errors.Is(err, fs.ErrNotExist) && !fromLink:
 			return "", NamedGone
 		case err != nil:
-			return "", NamedStays
+			return "", unseen(err)
 		case info.IsDir():
 			folder = next
 			continue
@@ -119,7 +122,7 @@ func (f *Folder) follow(way string) (folder string, state NamedState) {
 		followed++
 		target, err := f.home.Readlink(next)
 		if err != nil {
-			return "", NamedStays
+			return "", unseen(err)
 		}
 		if filepath.IsAbs(target) {
 			inside, ok := f.inside(target)

@@ -27,6 +27,7 @@ const (
 	NamedStays     NamedState = iota // it is none that may go, or may not go yet: that is no failure
 	NamedGone                        // it is not there any more
 	NamedRemovable                   // it may go, as far as its file tells
+	NamedUnknown                     // nobody could look, for a reason that passes: it may have to go
 )
 
 // namedFile is such a file, seen through a handle of its folder.
@@ -49,7 +50,15 @@ func (f *Folder) openNamed(n Named) namedFile {
 	return f.openMedia(n)
 }
 
-// State tells what may become of a file that rows named. Where nobody can tell, it stays.
+// unseen is the state of a file that could not be looked at. Where nobody can tell, it stays; another look may find out.
+func unseen(err error) NamedState {
+	if passes(err) {
+		return NamedUnknown
+	}
+	return NamedStays
+}
+
+// State tells what may become of a file that rows named.
 func (f *Folder) State(n Named) NamedState {
 	file := f.openNamed(n)
 	file.close()

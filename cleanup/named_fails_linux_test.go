@@ -3,6 +3,7 @@ package cleanup
 import (
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -66,4 +67,50 @@ func TestSpillFolderThatMayNotBeListed(t *testing.T) {
 	files, err := open(t, home).Spilled()
 	require.ErrorIs(t, err, os.ErrPermission)
 	assert.Equal(t, []string{"cache/spillover/x.txt"}, files)
+}
+
+// noneLeft lets no further descriptor be opened while something is done.
+func noneLeft(t *testing.T, do func()) {
+	t.Helper()
+	var limit syscall.Rlimit
+	require.NoError(t, syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit))
+	next, err := os.Open("/") // the lowest number that is free
+	require.NoError(t, err)
+	lowest := uint64(next.Fd())
+	require.NoError(t, next.Close())
+	require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &syscall.Rlimit{Cur: lowest, Max: limit.Max}))
+	defer func() { require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit)) }()
+	do()
+}
+
+// Where too many files are open, nobody could look: such a file may have to go, and folders that cannot be listed are no empty
+// ones.
+func TestTooManyOpenFiles(t *testing.T) {
+	if inChild(t, nil) {
+		return
+	}
+	home := sidecartest.NewHome(t)
+	path := putMedia(t, home, "")
+	home.Write("cache/spillover/x.txt", "x")
+	f := open(t, home)
+	spilled := Named{Path: "cache/spillover/x.txt"}
+	noneLeft(t, func() {
+		for _, n := range []Named{mediaAt(path), spilled} {
+			assert.Equal(t, NamedUnknown, f.State(n))
+			state, err := f.Unlink(n)
+			require.NoError(t, err)
+			assert.Equal(t, NamedUnknown, state)
+			gone, failed := f.Sync(t.Context(), []Named{n})
+			assert.Empty(t, gone)
+			assert.Empty(t, failed)
+		}
+		files, err := f.Spilled()
+		require.ErrorIs(t, err, ErrNotListed)
+		require.ErrorIs(t, err, syscall.EMFILE)
+		assert.Empty(t, files)
+	})
+	assert.Equal(t, NamedRemovable, f.State(mediaAt(path)))
+	files, err := f.Spilled()
+	require.NoError(t, err)
+	assert.Equal(t, []string{spilled.Path}, files)
 }

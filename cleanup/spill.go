@@ -16,7 +16,8 @@ var spillFolders = []string{"cache/spillover", "cache/spillover/tool-results"}
 var errNotFollowed = errors.New("it is no plain folder")
 
 // Spilled lists the spilled files, as paths inside the home with slashes, sorted: regular files directly in the folders. A
-// folder that is not there, or that is a link, has none.
+// folder that is not there, or that is a link, has none. An error tells which could not be listed; *Error with ErrNotListed,
+// that another time it may be.
 func (f *Folder) Spilled() (files []string, err error) {
 	for _, folder := range spillFolders {
 		root, failure := f.openPlain(folder)
@@ -30,6 +31,9 @@ func (f *Folder) Spilled() (files []string, err error) {
 		}
 		if errors.Is(failure, fs.ErrNotExist) || errors.Is(failure, errNotFollowed) {
 			break // the next one lies in it
+		}
+		if passes(failure) {
+			return nil, &Error{Kind: ErrNotListed, Name: folder, Cause: failure}
 		}
 		err = errors.Join(err, failure)
 	}
@@ -61,14 +65,16 @@ func (f *Folder) openSpilled(file string) namedFile {
 	case errors.Is(err, fs.ErrNotExist):
 		return namedFile{state: NamedGone}
 	case err != nil:
-		return namedFile{state: NamedStays}
+		return namedFile{state: unseen(err)}
 	}
 	n := namedFile{folder: root, name: path.Base(file)}
 	info, err := root.Lstat(n.name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		n.state = NamedGone
-	case err == nil && info.Mode().IsRegular():
+	case err != nil:
+		n.state = unseen(err)
+	case info.Mode().IsRegular():
 		n.state = NamedRemovable
 	}
 	return n

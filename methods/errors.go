@@ -28,6 +28,7 @@ var reasons = []struct {
 	{newfile.ErrNotMade, ReasonIOError},
 	{cleanup.ErrManifest, ReasonManifestFailed},
 	{cleanup.ErrUnusableFolder, ReasonIOError},
+	{cleanup.ErrNotListed, ReasonIOError},
 	{statedb.ErrActiveTurn, ReasonActiveTurn},
 	{statedb.ErrRuntimeHistory, ReasonRuntimeHistory},
 	{statedb.ErrMissing, ReasonStoreMissing},

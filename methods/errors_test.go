@@ -25,6 +25,7 @@ var wanted = map[error]Reason{
 	locks.ErrTimeout:              "lock_timeout",
 	locks.ErrUnusable:             "io_error",
 	cleanup.ErrUnusableFolder:     "io_error",
+	cleanup.ErrNotListed:          "io_error",
 	cleanup.ErrManifest:           "manifest_failed",
 	statedb.ErrMissing:            "store_missing",
 	statedb.ErrUnsupported:        "store_unsupported",

@@ -17,8 +17,8 @@ import (
 // The times of an orderly end (contract 1.8). With what it takes to see that the host has gone, and to write the last
 // log lines, they stay under the seven seconds by which no sidecar outlives its host.
 const (
-	drainFor = 5 * time.Second         // calls in flight may finish by themselves
-	giveUpIn = 1250 * time.Millisecond // after that, until cancelled calls have answered and the output is written
+	drainFor = 5 * time.Second // calls in flight may finish by themselves
+	giveUpIn = time.Second     // after that, until cancelled calls have answered and the output is written
 )
 
 // DefaultMaxCalls is how many calls run at once (contract 1.5).

@@ -90,6 +90,17 @@ const (
 	codeNotADB     = 26
 )
 
+// codeShortRead is the extended code of a read beyond the end of the file.
+const codeShortRead = codeIO | 2<<8
+
+// cutOff is such a read: the disk has done what it was asked for, and the store lacks what its own pages lead to. SQLite calls
+// it a disk error, with the number of whatever failed in the system before.
+type cutOff struct{ cause error }
+
+func (c *cutOff) Error() string { return "the file ends within a page" }
+
+func (c *cutOff) Unwrap() error { return c.cause }
+
 // kinds is the one table from SQLite's codes to our sentinels. What is not in it (a constraint, a trigger that raises,
 // a missing column) is a store that does not fit: ErrUnsupported, with SQLite's own words.
 var kinds = map[int]error{
@@ -109,12 +120,15 @@ func classify(doing string, err error) error {
 	if errors.As(err, &ours) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	primary, _, ok := resultCodes(err)
+	primary, extended, ok := resultCodes(err)
 	if !ok {
 		return &Error{Kind: ErrIO, Detail: doing, Cause: err}
 	}
 	if primary == codeInterrupt {
 		return context.Canceled
+	}
+	if extended == codeShortRead {
+		return &Error{Kind: ErrCorrupt, Detail: doing, Cause: &cutOff{err}}
 	}
 	kind := kinds[primary]
 	if kind == nil {

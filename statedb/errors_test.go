@@ -50,6 +50,9 @@ func TestClassify(t *testing.T) {
 		}
 		assert.Equal(t, test.want == ErrBusy, isBusy(test.err), "%v", test.err)
 	}
+	short := sqlite3.Error{Code: sqlite3.ErrIoErr, ExtendedCode: sqlite3.ErrIoErrShortRead}
+	require.ErrorIs(t, classify("doing it", short), short)
+	requireDetail(t, classify("doing it", short), ErrCorrupt, "doing it: the file ends within a page")
 	require.NoError(t, classify("doing it", nil))
 	for _, err := range []error{ours, fmt.Errorf("more: %w", ours), context.Canceled, context.DeadlineExceeded} {
 		assert.Equal(t, err, classify("doing it", err))

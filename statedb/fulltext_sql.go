@@ -2,6 +2,7 @@ package statedb
 
 import (
 	"context"
+	"os"
 	"regexp"
 	"strings"
 )
@@ -25,7 +26,7 @@ func (c *conn) unwritableIndexes(ctx context.Context, s *schema) ([]string, erro
 		}
 		opens, err := c.opens(ctx, s, name)
 		if err != nil {
-			return nil, classify("open the index "+name, err)
+			return nil, c.classifyIndex(ctx, "open the index "+name, err)
 		}
 		if !opens {
 			broken = append(broken, name)
@@ -48,6 +49,26 @@ func (c *conn) opens(ctx context.Context, s *schema, name string) (bool, error) 
 		return false, nil
 	}
 	return err == nil, err
+}
+
+// classifyIndex is classify for a statement that reads an index, which says no more of a read than that it failed: where the
+// file ends within a page, it is that.
+func (c *conn) classifyIndex(ctx context.Context, doing string, err error) error {
+	if primary, extended, ok := resultCodes(err); ok && primary == codeIO && extended == codeIO && c.endsWithinPage(ctx) {
+		return &Error{Kind: ErrCorrupt, Detail: doing, Cause: &cutOff{err}}
+	}
+	return classify(doing, err)
+}
+
+func (c *conn) endsWithinPage(ctx context.Context) bool {
+	var file string
+	var page int64
+	err := c.QueryRowContext(ctx, `SELECT file, page_size FROM pragma_database_list, pragma_page_size WHERE name = 'main'`).Scan(&file, &page)
+	if err != nil {
+		return false
+	}
+	info, err := os.Stat(file)
+	return err == nil && info.Size()%page != 0
 }
 
 var usesFTS5 = regexp.MustCompile("(?i)\\busing\\s+[\"'`\\[]?fts5\\b")

@@ -59,7 +59,7 @@ func (c *conn) deleteRows(ctx context.Context, s *schema, ids []string, detach s
 			return err
 		})
 		if err != nil {
-			return classify("delete the rows", err)
+			return c.classifyIndex(ctx, "delete the rows", err)
 		}
 	}
 	return nil

@@ -56,7 +56,7 @@ func tree(t *testing.T, root string) []string {
 }
 
 func TestStoreURI(t *testing.T) {
-	const query = "?_busy_timeout=0&_foreign_keys=on&_secure_delete=on&_synchronous=full&mode="
+	const query = "?_busy_timeout=0&_foreign_keys=on&_secure_delete=on&_synchronous=extra&mode="
 	assert.Equal(t, "file:///home/a%20b/100%25/%3Fx%23y/state.db"+query+"rw", storeURI("/home/a b/100%/?x#y/state.db", readWrite))
 	assert.Equal(t, "file:///C:/home/state.db"+query+"ro", storeURI("C:/home/state.db", readOnly), "Windows")
 }
@@ -68,7 +68,7 @@ func TestPragmas(t *testing.T) {
 		require.NoError(t, err)
 		t.Cleanup(c.close)
 		for pragma, want := range map[string]string{
-			"foreign_keys": "1", "synchronous": "2", "secure_delete": "1", "busy_timeout": "0", "journal_mode": "wal",
+			"foreign_keys": "1", "synchronous": "3", "secure_delete": "1", "busy_timeout": "0", "journal_mode": "wal",
 		} {
 			var got string
 			require.NoError(t, c.QueryRowContext(t.Context(), "PRAGMA "+pragma).Scan(&got))

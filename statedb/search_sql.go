@@ -54,7 +54,7 @@ func (c *conn) search(ctx context.Context, s *schema, query string) (map[string]
 		return nil
 	}, `SELECT DISTINCT m.session_id FROM messages m WHERE typeof(m.session_id) = 'text' AND `+
 		strings.Join(conditions, " AND "), args...)
-	return found, classify("search the messages", err)
+	return found, c.classifyIndex(ctx, "search the messages", err)
 }
 
 // wordsOf splits a query. A NUL ends a word too: SQLite would end the whole query there.
@@ -70,7 +70,7 @@ func (c *conn) searchable(ctx context.Context, s *schema) (with searchable, err 
 	for index, usable := range map[string]*bool{wordIndex: &with.words, trigramIndex: &with.trigrams} {
 		if usesFTS5.MatchString(s.virtual[index]) {
 			if *usable, err = c.opens(ctx, s, index); err != nil {
-				return with, classify("open the index "+index, err)
+				return with, c.classifyIndex(ctx, "open the index "+index, err)
 			}
 		}
 	}

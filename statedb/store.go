@@ -38,12 +38,8 @@ func Locate(homePath string) (path string, err error) {
 	case !home.Contains(homePath, path):
 		return "", &Error{Kind: ErrIO, Detail: "state.db is a link that leads out of the home"}
 	}
-	info, err := os.Lstat(path)
-	if err != nil {
-		return "", &Error{Kind: ErrIO, Detail: "look at state.db", Cause: err}
-	}
-	if !info.Mode().IsRegular() {
-		return "", &Error{Kind: ErrIO, Detail: "state.db is not a regular file"}
+	if _, err := lstatPlain(path); err != nil {
+		return "", err
 	}
 	return path, nil
 }
@@ -64,6 +60,10 @@ type conn struct {
 // open is the only way to a connection to a store. The URI is absolute and escaped, and its mode never creates, so
 // no other file is ever opened or made. There is no busy handler: a wait inside SQLite cannot be cancelled.
 func open(ctx context.Context, path string, mode access) (*conn, error) {
+	// SQLite follows a link. One that is not there is its to tell.
+	if _, err := lstatPlain(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
 	c, err := openURI(ctx, storeURI(path, mode))
 	if err != nil {
 		return nil, err
@@ -105,7 +105,7 @@ func storeURI(path string, mode access) string {
 		"mode":           {string(mode)},
 		"_busy_timeout":  {"0"},
 		"_foreign_keys":  {"on"},
-		"_synchronous":   {"full"}, // durable before the first artifact goes
+		"_synchronous":   {"extra"}, // durable before the first artifact goes: FULL, and where there is no WAL its end too
 		"_secure_delete": {"on"},
 	}
 	return (&url.URL{Scheme: "file", Path: slashed, RawQuery: query.Encode()}).String()
@@ -158,19 +158,28 @@ type storeFile struct {
 }
 
 func lookAtFile(path string) (storeFile, error) {
-	info, err := os.Stat(path)
+	info, err := lstatPlain(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return storeFile{}, &Error{Kind: ErrMissing}
 	}
+	return storeFile{path, info}, err
+}
+
+// lstatPlain looks at the file that a resolved path was found to lead to. A link that has taken its place since may lead anywhere.
+func lstatPlain(path string) (fs.FileInfo, error) {
+	info, err := os.Lstat(path)
 	if err != nil {
-		return storeFile{}, &Error{Kind: ErrIO, Detail: "look at state.db", Cause: err}
+		return nil, &Error{Kind: ErrIO, Detail: "look at state.db", Cause: err}
 	}
-	return storeFile{path, info}, nil
+	if !info.Mode().IsRegular() {
+		return nil, &Error{Kind: ErrIO, Detail: "state.db is not a regular file"}
+	}
+	return info, nil
 }
 
 // replaced tells whether the path leads to another file by now: changes to this one would be seen by nobody.
 func (f storeFile) replaced() bool {
-	now, err := os.Stat(f.path)
+	now, err := lstatPlain(f.path)
 	return err != nil || !os.SameFile(f.info, now)
 }
 
@@ -254,7 +263,7 @@ func openChecked(ctx context.Context, path string) (*conn, error) {
 
 // checkPragmas reads back what a delete relies on: a pragma that SQLite does not take is no error in SQLite.
 func (c *conn) checkPragmas(ctx context.Context) error {
-	for pragma, want := range map[string]int{"foreign_keys": 1, "synchronous": 2, "secure_delete": 1} {
+	for pragma, want := range map[string]int{"foreign_keys": 1, "synchronous": 3, "secure_delete": 1} {
 		var got int
 		if err := c.QueryRowContext(ctx, "PRAGMA "+pragma).Scan(&got); err != nil {
 			return err

@@ -14,30 +14,34 @@ import (
 )
 
 // underHost starts a sidecar under another process, whose pipes this test keeps open.
-func underHost(t *testing.T) *child {
+func underHost(t *testing.T, change ...func(*exec.Cmd)) *child {
 	t.Helper()
 	program := sidecartest.Binary(t, sidecartest.Plain)
 	self, err := os.Executable()
 	require.NoError(t, err)
-	return launch(t, func(cmd *exec.Cmd) {
+	return launch(t, append([]func(*exec.Cmd){func(cmd *exec.Cmd) {
 		cmd.Path, cmd.Args = self, []string{self}
 		cmd.Env = append(cmd.Env, spawnVariable+"="+program)
-	})
+	}}, change...)...)
 }
 
-// endHost kills the host and requires that the sidecar is gone in time: its end of the pipe is closed.
-func (c *child) endHost(during func()) {
+// outlivedFor is how long a sidecar may outlive its host (contract 1.8).
+const outlivedFor = 7 * time.Second
+
+// endHost kills the host and requires that the sidecar is gone in time: its end of the pipe is closed. It tells when the host
+// ended.
+func (c *child) endHost(during func()) (begun time.Time) {
 	c.t.Helper()
 	require.NoError(c.t, c.cmd.Process.Kill())
 	_ = c.cmd.Wait()
-	limit := 7 * time.Second
-	begun := time.Now()
+	begun = time.Now()
 	during()
-	_ = c.out.SetReadDeadline(begun.Add(limit))
+	_ = c.out.SetReadDeadline(begun.Add(outlivedFor))
 	rest, err := io.ReadAll(c.lines)
 	require.NoError(c.t, err, "the sidecar outlives its host; log: %s", c.logged())
 	require.Empty(c.t, string(rest))
-	require.Less(c.t, time.Since(begun), limit)
+	require.Less(c.t, time.Since(begun), outlivedFor)
+	return begun
 }
 
 func TestNoSidecarOutlivesItsHost(t *testing.T) {

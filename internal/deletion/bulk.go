@@ -87,7 +87,8 @@ func without(expected []string, takenBy map[string]string) []string {
 // failsTheHome tells whether an error would meet every other id of the home as well (contract 5d).
 func failsTheHome(err error) bool {
 	for _, kind := range []error{
-		statedb.ErrIO, statedb.ErrCorrupt, statedb.ErrMissing, cleanup.ErrUnusableFolder, locks.ErrTimeout, locks.ErrUnusable,
+		statedb.ErrIO, statedb.ErrCorrupt, statedb.ErrMissing,
+		cleanup.ErrUnusableFolder, cleanup.ErrNotListed, locks.ErrTimeout, locks.ErrUnusable,
 	} {
 		if errors.Is(err, kind) {
 			return true

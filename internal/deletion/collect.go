@@ -177,7 +177,7 @@ func (c *collection) ask(ctx context.Context, store asked) (do toDo, err error) 
 // mayGo tells whether it depends on the rows alone whether a file goes.
 func (c *collection) mayGo(n cleanup.Named) bool {
 	state := c.home.folder.State(n)
-	c.settled[n] = state != cleanup.NamedRemovable
+	c.settled[n] = state != cleanup.NamedRemovable && state != cleanup.NamedUnknown
 	if state == cleanup.NamedGone {
 		c.gone[n] = true
 	}
@@ -259,7 +259,7 @@ func (c *collection) removeIn(ctx context.Context, tx *statedb.Tx, drop []stated
 			return err
 		}
 		state, err := c.home.folder.Unlink(n)
-		c.settled[n] = true
+		c.settled[n] = state != cleanup.NamedUnknown
 		switch {
 		case err != nil:
 			c.isStuck(n)

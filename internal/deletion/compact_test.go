@@ -221,23 +221,28 @@ func TestCompactWithoutSpaceChangesNothing(t *testing.T) {
 
 func TestCompactCrashAtEveryPoint(t *testing.T) {
 	for _, point := range faultpoint.OfCompact() {
-		t.Run(string(point), func(t *testing.T) {
-			t.Parallel()
-			home := homeToCompact(t, fixtures.LegacySchema, "100")
-			before := content(home)
-			p := sidecartest.Start(t, sidecartest.FaultPoints, sidecartest.Env("SIDECAR_FAULT_KILL="+string(point)))
-			p.Handshake()
-			startCompact(p, home)
-			require.Equal(t, -1, p.Wait(), "the process passed the point, or never came to it: %s", p.Stderr())
-			assert.Equal(t, before, content(home))
-			home.RequireSound()
-			next := sidecartest.Start(t, sidecartest.Plain)
-			next.Handshake()
-			result, _ := compact(t, next, home)
-			assert.Equal(t, "truncated", result.WAL)
-			assert.Equal(t, before, content(home))
-		})
+		compactCrashAt(t, "legacy", fixtures.LegacySchema, point)
+		compactCrashAt(t, "canonical", fixtures.RuntimeSchema, point)
 	}
+}
+
+func compactCrashAt(t *testing.T, path, schema string, point faultpoint.Point) {
+	t.Run(path+","+string(point), func(t *testing.T) {
+		t.Parallel()
+		home := homeToCompact(t, schema, "100")
+		before := content(home)
+		p := sidecartest.Start(t, sidecartest.FaultPoints, sidecartest.Env("SIDECAR_FAULT_KILL="+string(point)))
+		p.Handshake()
+		startCompact(p, home)
+		require.Equal(t, -1, p.Wait(), "the process passed the point, or never came to it: %s", p.Stderr())
+		assert.Equal(t, before, content(home))
+		home.RequireSound()
+		next := sidecartest.Start(t, sidecartest.Plain)
+		next.Handshake()
+		result, _ := compact(t, next, home)
+		assert.Equal(t, "truncated", result.WAL)
+		assert.Equal(t, before, content(home))
+	})
 }
 
 // TestCompactAndDeleteNeverOverlap holds a compact at its beginning: a delete of another process waits for it.

@@ -14,7 +14,7 @@ import (
 	"session-sidecar/internal/sidecartest"
 )
 
-func TestMain(m *testing.M) { sidecartest.Main(m) }
+func TestMain(m *testing.M) { sidecartest.Main(m, sidecartest.EveryPointHadItsCase) }
 
 // way is a way to delete, in which a crash may come.
 type way struct {
@@ -108,6 +108,40 @@ func crashAt(t *testing.T, w way, point faultpoint.Point, withOlder bool) {
 			assert.Empty(t, home.Manifests())
 		}
 	})
+}
+
+// TestCrashInASweepOfALegacyStore: such a store is not swept at all, wherever the process ends. What an earlier delete left is
+// worked through all the same.
+func TestCrashInASweepOfALegacyStore(t *testing.T) {
+	w := way{method: "state_db.sweep_sessions", ids: []string{"Q", "P", "D"}, together: [][]string{{"Q", "P", "D"}}}
+	for _, point := range faultpoint.All() {
+		// Those that it does not come to lie between the write lock and the commit, or follow a manifest with nothing left.
+		comes := !slices.Contains([]faultpoint.Point{
+			faultpoint.WriteLockHeld, faultpoint.PlanDecided, faultpoint.RowsChanged, faultpoint.BeforeCommit, faultpoint.AfterCommit,
+			faultpoint.BeforeManifestRemoval, faultpoint.AfterManifestRemoval,
+		}, point)
+		t.Run(string(point), func(t *testing.T) {
+			t.Parallel()
+			home := w.home(t, true)
+			p := sidecartest.Start(t, sidecartest.FaultPoints, sidecartest.Env("SIDECAR_FAULT_KILL="+string(point)))
+			p.Handshake()
+			p.Request(1, w.method, w.params(home))
+			if comes {
+				requireUnanswered(t, p)
+				require.Equal(t, -1, p.Wait(), "it was not killed: %s", p.Stderr())
+			} else {
+				assert.Equal(t, "store_unsupported", condition(t, p.Reply()))
+			}
+			require.Equal(t, []fate{stands}, w.requireAllOrNothing(t, home))
+
+			next := sidecartest.Start(t, sidecartest.Plain)
+			next.Handshake()
+			require.True(t, next.Delete(home, "unrelated").OK)
+			require.Equal(t, []fate{stands}, w.requireAllOrNothing(t, home))
+			assert.Empty(t, artifactsOf(home, "gone"))
+			assert.Equal(t, []string{older}, home.Manifests())
+		})
+	}
 }
 
 // requireUnanswered reads until the process ends: nothing but progress may come.

@@ -198,7 +198,10 @@ func (d *Deleter) transact(
 ) (*Outcome, error) {
 	// Nobody shall wait for what these look at: a folder of many files, and the base home, which may be on a slow disk.
 	wanted := request.toDelete(h.path)
-	wanted.Spilled = d.spilled(h.path, h.folder)
+	var err error
+	if wanted.Spilled, err = d.spilled(h.path, h.folder); err != nil {
+		return nil, err
+	}
 	tx, err := statedb.Begin(ctx, h.store, d.patience)
 	if err != nil {
 		return nil, err

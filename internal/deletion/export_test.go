@@ -270,25 +270,35 @@ func literal(t *testing.T, value any) string {
 // TestExportCrashAtEveryPoint kills the real process in the middle: there is no file, or all of it.
 func TestExportCrashAtEveryPoint(t *testing.T) {
 	for _, point := range faultpoint.OfExport() {
-		t.Run(string(point), func(t *testing.T) {
-			t.Parallel()
-			home := homeForCrashes(t, false)
-			folder := t.TempDir()
-			p := sidecartest.Start(t, sidecartest.FaultPoints, sidecartest.Env("SIDECAR_FAULT_KILL="+string(point)))
-			p.Handshake()
-			to := filepath.Join(folder, "export.json")
-			p.Request(1, "state_db.export_conversation", map[string]any{"profile_home": home.Path, "session_id": "P", "to": to})
-			require.Equal(t, -1, p.Wait(), "the process passed the point, or never came to it: %s", p.Stderr())
-			entries, err := os.ReadDir(folder)
-			require.NoError(t, err)
-			if point != faultpoint.ExportNamed {
-				assert.Empty(t, entries)
-				return
-			}
-			require.Len(t, entries, 1)
-			assert.Len(t, readDocument(t, to).Messages, 2)
-		})
+		exportCrashAt(t, "legacy", point, fixtures.LegacySchema, family)
+		exportCrashAt(t, "canonical", point, fixtures.RuntimeSchema, family, history)
 	}
+}
+
+func exportCrashAt(t *testing.T, path string, point faultpoint.Point, statements ...string) {
+	t.Run(path+","+string(point), func(t *testing.T) {
+		t.Parallel()
+		home := homeWith(t, false, []string{"P", "D", "LIVE"}, statements...)
+		folder := t.TempDir()
+		p := sidecartest.Start(t, sidecartest.FaultPoints, sidecartest.Env("SIDECAR_FAULT_KILL="+string(point)))
+		p.Handshake()
+		to := filepath.Join(folder, "export.json")
+		p.Request(1, "state_db.export_conversation", map[string]any{"profile_home": home.Path, "session_id": "P", "to": to})
+		require.Equal(t, -1, p.Wait(), "the process passed the point, or never came to it: %s", p.Stderr())
+		require.Equal(t, stands, fateOf(t, home, path == "canonical", "P", "D"))
+		entries, err := os.ReadDir(folder)
+		require.NoError(t, err)
+		if point != faultpoint.ExportNamed {
+			assert.Empty(t, entries)
+			return
+		}
+		require.Len(t, entries, 1)
+		text, err := os.ReadFile(to)
+		require.NoError(t, err)
+		var whole struct{ Messages []json.RawMessage }
+		require.NoError(t, json.Unmarshal(text, &whole))
+		assert.Len(t, whole.Messages, 2)
+	})
 }
 
 // TestExportLeavesNothingWhereItFails runs out of space, and is cancelled, half-way.

@@ -37,13 +37,17 @@ func anyOwn(files []stuckFile, own []statedb.Media) bool {
 	})
 }
 
-// spilled lists the files that tool output was spilled to. What cannot be listed stays.
-func (d *Deleter) spilled(homePath string, folder *cleanup.Folder) []string {
+// spilled lists the files that tool output was spilled to. What cannot be listed stays, but where it only cannot be listed just
+// now, nothing may be deleted: nobody would ever look for the files again.
+func (d *Deleter) spilled(homePath string, folder *cleanup.Folder) ([]string, error) {
 	files, err := folder.Spilled()
+	if errors.Is(err, cleanup.ErrNotListed) {
+		return nil, err
+	}
 	if err != nil {
 		d.log.Warn("spilled tool output cannot be listed", "home", homePath, "error", err)
 	}
-	return files
+	return files, nil
 }
 
 // removeMedia removes what deleted rows named, and enters into a report what had to go and did not. own is what the rows of
@@ -54,7 +58,7 @@ func (d *Deleter) removeMedia(ctx context.Context, h lockedHome, own []statedb.M
 	stuck := c.stuck
 	for _, m := range own {
 		n := cleanup.Named{Path: m.Path, SHA256: m.SHA256}
-		if !c.settled[n] && h.folder.State(n) == cleanup.NamedRemovable {
+		if state := h.folder.State(n); !c.settled[n] && (state == cleanup.NamedRemovable || state == cleanup.NamedUnknown) {
 			stuck = append(stuck, stuckFile{m.Path, m.SessionID})
 		}
 	}

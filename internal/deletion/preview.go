@@ -47,7 +47,9 @@ func (d *Deleter) Preview(ctx context.Context, request Request) (*Preview, error
 	}
 	defer folder.Close()
 	wanted := request.toStore(agent)
-	wanted.Spilled = d.spilled(homePath, folder)
+	if wanted.Spilled, err = d.spilled(homePath, folder); err != nil {
+		return nil, err
+	}
 	plan, err := statedb.Preview(ctx, store, wanted)
 	if err != nil {
 		return nil, err

@@ -4,6 +4,8 @@
 // A release build compiles every Hit to nothing. The build tag faultpoints turns them on; see on.go.
 package faultpoint
 
+import "slices"
+
 // Point is the name of one instant: what has just happened, or is about to.
 type Point string
 
@@ -70,4 +72,10 @@ func All() []Point {
 		ManifestDurable, BeforeCommit, AfterCommit, BeforeUnlink, AfterUnlink, ArtifactsDurablyGone, ManifestRewritten,
 		BeforeManifestRemoval, AfterManifestRemoval, BeforeLocksAreReleased,
 	}
+}
+
+// Every lists all points there are: each needs a case in which the real process is killed there. A list that is new is added
+// here; a test fails where a point stands in none.
+func Every() []Point {
+	return slices.Concat(All(), OfReceipts(), OfMedia(), OfRoutes(), OfExport(), OfCompact())
 }

@@ -67,10 +67,11 @@ func build(kind Build) (string, error) {
 var cleanups []func()
 
 // Main runs a package's tests and removes what Binary built. No goroutine may outlive them. It also is the other process of
-// HoldWriteLock and of StartAgent.
-func Main(m *testing.M) {
+// HoldWriteLock, StartAgent and StartOther. Once all tests have passed, the checks look at what they have done together.
+func Main(m *testing.M, checks ...func() error) {
 	holdIfAsked()
 	agentIfAsked()
+	otherIfAsked()
 	if os.Getenv("GORACE") == "" {
 		// A program with the race detector else waits a second at its end, each of the many that the tests start.
 		_ = os.Setenv("GORACE", "atexit_sleep_ms=0")
@@ -81,6 +82,12 @@ func Main(m *testing.M) {
 		if err := goleak.Find(); err != nil {
 			fmt.Fprintln(os.Stderr, "a goroutine outlives the tests:", err)
 			code = 1
+		}
+		for _, check := range checks {
+			if err := check(); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				code = 1
+			}
 		}
 	}
 	for _, cleanup := range slices.Backward(cleanups) {

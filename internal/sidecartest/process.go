@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -32,6 +33,7 @@ type Process struct {
 
 	exited   chan struct{}
 	exitCode int
+	ended    atomic.Bool // by Kill
 }
 
 // Option changes how a process is started.
@@ -94,6 +96,9 @@ func (p *Process) collect(stdout io.Reader) {
 		p.exitCode = exit.ExitCode()
 	} else if err != nil {
 		p.exitCode = -1
+	}
+	if p.exitCode == -1 && !p.ended.Load() {
+		noteKill(p.Cmd.Env)
 	}
 	close(p.exited)
 }
@@ -254,6 +259,7 @@ func (p *Process) CloseStdin() { _ = p.Stdin.Close() }
 
 // Kill ends the process at once.
 func (p *Process) Kill() {
+	p.ended.Store(true)
 	_ = p.Cmd.Process.Kill()
 	_ = p.Stdin.Close()
 }
