@@ -13,6 +13,7 @@ type bulkParams struct {
 	deleteOptions
 	SessionIDs  []SessionID         `json:"session_ids" jsonschema:"the sessions to delete, in this order"`
 	ExpectedIDs map[string][]string `json:"expected_ids,omitempty" jsonschema:"by session id, what the user agreed to"`
+	purgeOption
 }
 
 type bulkResult struct {
@@ -73,7 +74,11 @@ func (db *stateDB) deleteSessions(ctx context.Context, p bulkParams) (bulkResult
 	if streamErr != nil {
 		return bulkResult{}, streamErr
 	}
-	return db.bulkAnswer(ctx, items)
+	result, err := db.bulkAnswer(ctx, items)
+	if err == nil && bool(p.PurgeIndex) {
+		db.purgeAfterAll(ctx, p.ProfileHome, items, result.Results)
+	}
+	return result, err
 }
 
 // bulkAnswer puts the items together. A cancel or an unexpected failure before anything was deleted is the call's own error;

@@ -16,6 +16,12 @@ type deleteParams struct {
 	deleteOptions
 	ExpectedIDs *[]string `json:"expected_ids,omitempty" jsonschema:"what the user agreed to, in any order; any other set is refused with plan_changed"`
 	SessionID   SessionID `json:"session_id"`
+	purgeOption
+}
+
+// purgeOption is what deletes alone take, and none of their relatives.
+type purgeOption struct {
+	PurgeIndex LiteralTrue `json:"purge_index,omitempty" jsonschema:"true: afterwards rid the full-text indexes of deleted words, and empty the store's log; anything else is false"`
 }
 
 // deleteOptions are what every kind of delete takes.
@@ -41,6 +47,7 @@ type deleteResult struct {
 	Retained   []leftBehindInfo `json:"retained,omitempty" jsonschema:"what is kept on purpose"`
 	LeftBehind []leftBehindInfo `json:"left_behind,omitempty" jsonschema:"what this path does not remove though it concerned the session"`
 	FTSStale   []string         `json:"fts_stale,omitempty" jsonschema:"full-text indexes that the Agent has to rebuild"`
+	Erase      *eraseInfo       `json:"erase,omitempty" jsonschema:"what of it can still be read in the store's files; absent where nothing was removed"`
 }
 
 type guardInfo struct {
@@ -77,17 +84,13 @@ var deleteReasons = []Reason{
 // refuseUnbuilt refuses the options of the contract that this build does not have. To ignore them, as unknown fields are,
 // would lose what was to be kept.
 func refuseUnbuilt(_ context.Context, fields map[string]json.RawMessage) error {
-	for field, value := range fields {
-		for _, option := range []string{"keep_days", "purge_index"} {
-			switch {
-			case field == "purge_index" && string(value) != "true":
-				delete(fields, field) // it asks for nothing
-			case !strings.EqualFold(field, option):
-			case field != option:
-				return invalidParams("the field %q is spelled %q", option, field)
-			case option != "purge_index" || string(value) == "true": // this one is asked for by a literal true alone
-				return invalidParams("this version has no option %q", option)
-			}
+	for field := range fields {
+		const option = "keep_days"
+		switch {
+		case field == option:
+			return invalidParams("this version has no option %q", option)
+		case strings.EqualFold(field, option):
+			return invalidParams("the field %q is spelled %q", option, field)
 		}
 	}
 	return nil
@@ -103,6 +106,9 @@ func (db *stateDB) deleteCLISession(ctx context.Context, p deleteParams) (delete
 	}
 	db.note(string(p.ProfileHome), string(p.SessionID), result, time.Since(begun))
 	db.announceReceipt(outcome)
+	if bool(p.PurgeIndex) && outcome != nil {
+		result.Erase = db.purgeAfter(ctx, p.ProfileHome)
+	}
 	return result, nil
 }
 
@@ -152,7 +158,7 @@ func isCancel(ctx context.Context, err error) bool {
 func resultOf(o *deletion.Outcome) deleteResult {
 	result := deleteResult{
 		OK: !o.Stuck, DeletedIDs: o.Plan.IDs(), Path: o.Plan.Path, Existed: &o.Plan.Existed, FTSStale: o.Plan.StaleIndexes,
-		Cleanup: cleanupInfoOf(o.Cleanup),
+		Cleanup: cleanupInfoOf(o.Cleanup), Erase: eraseInfoOf(statedb.Erasure{Indexes: statedb.IndexesUnasked, WAL: statedb.LogUnasked}),
 	}
 	if o.Stuck {
 		result.Reason = ReasonCleanupPending

@@ -60,6 +60,7 @@ func TestADelete(t *testing.T) {
 	assert.Equal(t, map[string]any{
 		"ok": true, "deleted_ids": []any{"x"}, "path": "legacy", "existed": true,
 		"cleanup": map[string]any{"complete": true, "pending": []any{}, "unreadable": []any{}},
+		"erase":   map[string]any{"pages": "this_delete", "indexes": "not_asked", "wal": "not_asked"},
 	}, result, "what is absent is left out")
 	assert.Contains(t, log.String(), "session=x")
 	assert.NotContains(t, log.String(), "private")
@@ -127,7 +128,7 @@ func TestOptionsThatAreNotBuilt(t *testing.T) {
 	r, _ := introduced(t)
 	home := filled(t)
 	for _, more := range []string{
-		`,"expected_ids":null`, `,"expected_ids":[7]`, `,"keep_days":30`, `,"keep_days":null`, `,"purge_index":true`,
+		`,"expected_ids":null`, `,"expected_ids":[7]`, `,"keep_days":30`, `,"keep_days":null`,
 		`,"Expected_IDs":["x"]`, `,"KEEP_DAYS":30`, `,"Purge_Index":true`, `,"Purge_Index":false`,
 	} {
 		_, err := call(t, r, deleteMethod, paramsFor(home, "x", more))

@@ -160,7 +160,7 @@ func TestParamsOfTheDelete(t *testing.T) {
 	}
 	assert.Equal(t, map[string]bool{
 		"profile_home": true, "session_id": true, "include_compression_lineage": false, "whole_conversation": false,
-		"expected_ids": false,
+		"expected_ids": false, "purge_index": false,
 	}, required)
 	assert.Nil(t, m.ParamsSchema.AdditionalProperties, "older hosts may send more")
 	assert.Equal(t, []string{"ok"}, m.Result.Schema.Required)

@@ -18,7 +18,7 @@ type stateDB struct {
 func registerStateDB(r *Registry, db *stateDB) {
 	register(r, spec[deleteParams, deleteResult]{
 		name: "state_db.delete_cli_session", summary: "Deletes a session, its delegates and, if asked for, the segments of its conversation.",
-		lenient: true, refusesInside: true, reasons: deleteReasons, before: refuseUnbuilt, call: db.deleteCLISession,
+		lenient: true, refusesInside: true, reasons: deleteReasons, before: refuseUnbuilt, streams: []string{"purge"}, call: db.deleteCLISession,
 	})
 	register(r, spec[deleteParams, previewResult]{
 		name: "state_db.preview_delete", summary: "Tells what state_db.delete_cli_session would do with the same parameters, and changes nothing.",
@@ -26,6 +26,6 @@ func registerStateDB(r *Registry, db *stateDB) {
 	})
 	register(r, spec[bulkParams, bulkResult]{
 		name: "state_db.delete_sessions", summary: "Deletes many sessions, one transaction each, with progress.",
-		refusesInside: true, reasons: deleteReasons, before: refuseUnbuilt, streams: []string{"progress"}, call: db.deleteSessions,
+		refusesInside: true, reasons: deleteReasons, before: refuseUnbuilt, streams: []string{"progress", "purge"}, call: db.deleteSessions,
 	})
 }

@@ -133,6 +133,12 @@ func (c *conn) truncateWAL(ctx context.Context) (done bool, err error) {
 	return busy == 0, err
 }
 
+// moveWAL moves what it can of the log into the store's file without keeping anybody out, and leaves the log as long as it is.
+func (c *conn) moveWAL(ctx context.Context) error {
+	_, err := c.ExecContext(ctx, "PRAGMA wal_checkpoint(PASSIVE)")
+	return err
+}
+
 // walSize is the size of a store's log, 0 where there is none. It is only ever asked for, and nothing opened.
 func walSize(path string) int64 {
 	info, err := os.Stat(path + "-wal")

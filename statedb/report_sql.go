@@ -145,7 +145,7 @@ func (c *conn) fullTextIndexes(ctx context.Context, s *schema) []Index {
 }
 
 var (
-	fullTextModule = regexp.MustCompile(`(?is)\busing\s+fts([345])\s*\(`)
+	fullTextModule = regexp.MustCompile("(?is)\\busing\\s+[\"'`\\[]?fts([345])[\"'`\\]]?\\s*\\(")
 	tokenizeOption = regexp.MustCompile(`(?is)\btokenize\s*=\s*('(?:[^']|'')*'|"(?:[^"]|"")*"|[^\s,)]+)`)
 )
 

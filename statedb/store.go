@@ -281,9 +281,11 @@ var ErrOutcomeUnknown = errors.New("the commit failed and its outcome is not kno
 
 // Commit makes the changes durable. Where it fails, the transaction has certainly been rolled back unless the error is
 // ErrOutcomeUnknown. A store without a WAL may have readers in the way; they are waited for as the lock was.
-func (t *Tx) Commit() error {
+func (t *Tx) Commit() error { return t.commitWithin(Patience) }
+
+func (t *Tx) commitWithin(patience time.Duration) error {
 	ctx := context.Background()
-	deadline := time.Now().Add(Patience)
+	deadline := time.Now().Add(patience)
 	if t.file.replaced() {
 		return errors.Join(&Error{Kind: ErrIO, Detail: "state.db was replaced meanwhile", Path: t.path}, t.Rollback())
 	}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/jedib0t/go-pretty/v6/progress"
 	"github.com/spf13/cobra"
@@ -24,6 +25,7 @@ type deleteFlags struct {
 	scopeFlags
 	yes, dryRun bool
 	export      string
+	purgeIndex  bool
 }
 
 // deleted is one item of the result of state_db.delete_sessions.
@@ -34,7 +36,11 @@ type deleted struct {
 	DeletedIDs []string `json:"deleted_ids"`
 	Reason     string
 	Detail     string
+	Erase      *erased
 }
+
+// erased is what a result tells of the words that the store's files may still hold.
+type erased struct{ Indexes, WAL string }
 
 type bulkAnswer struct {
 	Results   []json.RawMessage `json:"results"` // deleted
@@ -49,8 +55,12 @@ func newDeleteCommand() *cobra.Command {
 		Long: `Shows what would go, asks, and deletes exactly that: if a conversation has
 changed in between, it is left alone. A session that is in use is never deleted.
 
-Exit status: 0 if all of it is gone; 1 if something was refused or failed; 2 for a
-wrong command line; 3 if you said no.`,
+The search indexes keep deleted words for a while. --purge-index takes them out
+and empties the history's log, which may take some seconds. An interrupt stops
+that; delete the same session again to go on.
+
+Exit status: 0 if all of it is gone; 1 if something was refused or failed, or
+--purge-index left something; 2 for a wrong command line; 3 if you said no.`,
 		Example: `  sidecar delete --home ~/.agent 20261118_142233_9fea03
   sidecar delete --home ~/.agent --export ~/copy.json --yes 20261118_142233_9fea03`,
 		Args: sessionArguments(0),
@@ -70,6 +80,7 @@ wrong command line; 3 if you said no.`,
 	cmd.Flags().BoolVar(&flags.dryRun, "dry-run", false, "show what would go, and do nothing")
 	cmd.Flags().StringVar(&flags.export, "export", "",
 		"first write a copy to this new file; with several sessions, to a file for each in this folder")
+	cmd.Flags().BoolVar(&flags.purgeIndex, "purge-index", false, "then take deleted words out of the search indexes too")
 	return cmd
 }
 
@@ -205,10 +216,23 @@ func (f *deleteFlags) deleteAll(
 	ctx context.Context, c *client, p *paper, ids []string, expected map[string][]string, refused []json.RawMessage,
 ) error {
 	params := f.addTo(map[string]any{"profile_home": f.home, "session_ids": ids, "expected_ids": expected})
+	if f.purgeIndex {
+		params["purge_index"] = true
+	}
 	done, stop := progressBar(p, len(ids))
+	stop = sync.OnceFunc(stop)
+	purging := sync.OnceFunc(func() {
+		stop()
+		if p.terminal {
+			_, _ = fmt.Fprintln(os.Stderr, "Taking the words out of the search indexes...")
+		}
+	})
 	answer, _, err := askFor[bulkAnswer](ctx, c, "state_db.delete_sessions", params, func(event string, _ json.RawMessage) {
-		if event == "progress" {
+		switch event {
+		case "progress":
 			done()
+		case "purge":
+			purging()
 		}
 	})
 	stop()
@@ -216,14 +240,26 @@ func (f *deleteFlags) deleteAll(
 		return err
 	}
 	failed := len(refused) > 0
+	var erase *erased
 	for _, raw := range answer.Results {
 		var item deleted
 		if err := json.Unmarshal(raw, &item); err != nil {
 			return err
 		}
 		failed = failed || !item.OK
+		if item.Erase != nil {
+			erase = item.Erase // the same in all of them
+		}
 		if !f.json {
 			if err := item.say(p); err != nil {
+				return err
+			}
+		}
+	}
+	if f.purgeIndex && erase != nil {
+		failed = failed || !erase.whole()
+		if !f.json {
+			if err := erase.say(p); err != nil {
 				return err
 			}
 		}
@@ -247,6 +283,24 @@ func (d *deleted) say(p *paper) error {
 		return p.say("deleted\t%s\tbut %s (%s)", d.SessionID, d.Detail, d.Reason)
 	}
 	return p.say("kept\t%s\t%s (%s)", d.SessionID, d.Detail, d.Reason)
+}
+
+// whole tells whether nothing is left that was to be erased.
+func (e *erased) whole() bool { return e.Indexes == "purged" && e.WAL == "truncated" }
+
+func (e *erased) say(p *paper) error {
+	indexes := "erased\tsearch indexes\tno deleted word is left in them"
+	if e.Indexes != "purged" {
+		indexes = "left\tsearch indexes\tthey may still hold deleted words; delete the same session again to go on (" + e.Indexes + ")"
+	}
+	log := "erased\tlog\tit is empty"
+	if e.WAL != "truncated" {
+		log = "left\tlog\tit may still hold deleted text, for somebody uses the history (" + e.WAL + ")"
+	}
+	if err := p.raw(indexes); err != nil {
+		return err
+	}
+	return p.raw(log)
 }
 
 // askUser asks a question that only a clear yes answers, on standard error so that the output may go elsewhere. An interrupt

@@ -82,6 +82,7 @@ type Deleter struct {
 	patience time.Duration
 
 	background *background
+	purges     turns // by home
 
 	mu        sync.Mutex
 	reports   map[string]cleanup.Report

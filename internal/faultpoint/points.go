@@ -47,6 +47,16 @@ const (
 	MediaDurable  Point = "media_durable"  // all of them are gone for good; no lock of the store is held, the notes are there
 )
 
+// The points of a purge, which goes on after a delete whose host asked for it; no lock of the home is held.
+const (
+	PurgeBegins Point = "purge_begins" // the delete is done; nothing of the indexes is merged
+	PurgeStep   Point = "purge_step"   // one step of a merge is done inside its transaction
+	PurgeMerged Point = "purge_merged" // the indexes are merged; the store's log is not emptied
+)
+
+// OfPurge lists the points of a purge.
+func OfPurge() []Point { return []Point{PurgeBegins, PurgeStep, PurgeMerged} }
+
 // ReceiptWritten is a point of deletes that leave a receipt: it is written inside the transaction, where the rows are gone.
 const ReceiptWritten Point = "receipt_written"
 
@@ -77,5 +87,5 @@ func All() []Point {
 // Every lists all points there are: each needs a case in which the real process is killed there. A list that is new is added
 // here; a test fails where a point stands in none.
 func Every() []Point {
-	return slices.Concat(All(), OfReceipts(), OfMedia(), OfRoutes(), OfExport(), OfCompact())
+	return slices.Concat(All(), OfReceipts(), OfMedia(), OfRoutes(), OfPurge(), OfExport(), OfCompact())
 }

@@ -21,11 +21,13 @@ import (
 // Build is a kind of binary.
 type Build string
 
-// The kinds. The race detector is in a binary exactly where it is in the test that runs it, except in Release.
+// The kinds. The race detector is in a binary exactly where it is in the test that runs it, except in Release and in Writer, which
+// is no sidecar: see StartWriter.
 const (
 	Plain       Build = "sidecar"
 	FaultPoints Build = "sidecar-faultpoints"
 	Release     Build = "sidecar-release"
+	Writer      Build = "store-writer"
 )
 
 var builds sync.Map // Build -> func() (string, error)
@@ -54,10 +56,14 @@ func build(kind Build) (string, error) {
 		tags += ",faultpoints"
 	}
 	args := []string{"build", "-tags", tags, "-o", path}
-	if raceEnabled && kind != Release {
+	if raceEnabled && kind != Release && kind != Writer {
 		args = append(args, "-race")
 	}
-	command := exec.Command("go", append(args, "session-sidecar/cmd/sidecar")...)
+	program := "session-sidecar/cmd/sidecar"
+	if kind == Writer {
+		program = "session-sidecar/internal/sidecartest/writer"
+	}
+	command := exec.Command("go", append(args, program)...)
 	if output, err := command.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, output)
 	}

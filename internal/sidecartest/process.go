@@ -235,6 +235,11 @@ type DeleteResult struct {
 		Count int    `json:"count"`
 	} `json:"left_behind"`
 	FTSStale []string `json:"fts_stale"`
+	Erase    *struct {
+		Pages   string `json:"pages"`
+		Indexes string `json:"indexes"`
+		WAL     string `json:"wal"`
+	} `json:"erase"`
 }
 
 // Delete makes one delete and waits for its answer. more are further parameters.
@@ -248,6 +253,9 @@ func (p *Process) Delete(home *Home, id string, more ...map[string]any) DeleteRe
 	}
 	p.Request("delete", "state_db.delete_cli_session", params)
 	reply := p.Reply()
+	for reply.Method == "stream" {
+		reply = p.Reply()
+	}
 	require.Nil(p.t, reply.Error, "delete of %s: %s", id, p.stderr)
 	var result DeleteResult
 	require.NoError(p.t, json.Unmarshal(reply.Result, &result))

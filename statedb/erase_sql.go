@@ -1,0 +1,69 @@
+package statedb
+
+import (
+	"context"
+	"regexp"
+)
+
+// mergePages is how much one step of a merge writes, in pages of an index (contract 6b).
+const mergePages = 64
+
+// mergeIndex lets FTS5 merge so many pages, and tells how many rows that changed. A negative number puts all segments into one
+// merge first.
+func (t *Tx) mergeIndex(ctx context.Context, index string, pages int) (changed int64, err error) {
+	before, err := t.conn.totalChanges(ctx)
+	if err != nil {
+		return 0, err
+	}
+	name := quoted(index)
+	if _, err := t.conn.ExecContext(ctx, `INSERT INTO `+name+` (`+name+`, rank) VALUES ('merge', ?)`, pages); err != nil {
+		return 0, err
+	}
+	after, err := t.conn.totalChanges(ctx)
+	return after - before, err
+}
+
+// totalChanges counts all rows that the connection has changed, those of the tables behind an index included.
+func (c *conn) totalChanges(ctx context.Context) (n int64, err error) {
+	err = c.QueryRowContext(ctx, "SELECT total_changes()").Scan(&n)
+	return n, err
+}
+
+// levels reads how the segments of an index lie. The id of that record is FTS5's own.
+func (t *Tx) levels(ctx context.Context, index string) (ftsLevels, error) {
+	var record []byte
+	err := t.conn.QueryRowContext(ctx, `SELECT +block FROM `+quoted(index+"_data")+` WHERE id = 10`).Scan(&record)
+	if err != nil {
+		return nil, err
+	}
+	levels, err := readLevels(record)
+	if err != nil {
+		return nil, &Error{Kind: ErrCorrupt, Detail: "read the segments of the index " + index, Cause: err}
+	}
+	return levels, nil
+}
+
+// stir writes a word into an index and takes it back, under an id that no row of it has, so that there is a segment on the
+// lowest level again. The two cancel each other out.
+func (t *Tx) stir(ctx context.Context, index string) error {
+	name := quoted(index)
+	var column string
+	var id int64
+	err := t.conn.QueryRowContext(ctx, `SELECT name FROM pragma_table_info(?) ORDER BY cid LIMIT 1`, index).Scan(&column)
+	if err == nil {
+		err = t.conn.QueryRowContext(ctx, `SELECT min(coalesce(min(id), 0), 0) - 1 FROM `+quoted(index+"_docsize")).Scan(&id)
+	}
+	if err != nil {
+		return err
+	}
+	const word = "stir" // long enough to be a word to every tokenizer
+	column = quoted(column)
+	if _, err := t.conn.ExecContext(ctx, `INSERT INTO `+name+` (rowid, `+column+`) VALUES (?, ?)`, id, word); err != nil {
+		return err
+	}
+	_, err = t.conn.ExecContext(ctx, `INSERT INTO `+name+` (`+name+`, rowid, `+column+`) VALUES ('delete', ?, ?)`, id, word)
+	return err
+}
+
+// keepsNoText tells of an FTS5 index whose texts lie in another table, as the Agent's do.
+var keepsNoText = regexp.MustCompile(`(?is)\bcontent\s*=\s*('[^']+'|"[^"]+"|[^\s,)'"]+)`)
