@@ -5,9 +5,11 @@ package cleanup
 import (
 	"errors"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"syscall"
 
 	"session-sidecar/internal/home"
@@ -124,6 +126,15 @@ func (f *Folder) names() ([]string, error) {
 		return nil, err
 	}
 	return sorted(names), nil
+}
+
+// manifestNames lists the manifests alone.
+func (f *Folder) manifestNames() (iter.Seq[string], error) {
+	names, err := f.names()
+	if err != nil {
+		return nil, err
+	}
+	return slices.Values(slices.DeleteFunc(names, func(name string) bool { return !isManifest(name) })), nil
 }
 
 // syncFolder makes the names in a folder durable. Windows has no such call and orders them itself; some network and FUSE

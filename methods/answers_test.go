@@ -80,7 +80,7 @@ func anyParams(t *testing.T, m *method, home *sidecartest.Home) string {
 	good := map[string]any{
 		"profile_home": home.Path, "base_home": home.Path, "session_id": "x", "session_ids": []string{"x"}, "candidates": []string{"x"},
 		"principal_id": "p", "request_id": "r", "session_key": "agent:main:1", "entry": map[string]string{"session_id": "x"},
-		"operation_id": strings.Repeat("0", 32), "through_sequence": 7, "to": filepath.Join(t.TempDir(), "export.json"),
+		"operation_id": strings.Repeat("0", 32), "through_sequence": 7, "enabled": true, "to": filepath.Join(t.TempDir(), "export.json"),
 	}
 	params := map[string]any{}
 	for _, name := range m.params.Required {

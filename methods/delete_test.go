@@ -189,5 +189,5 @@ func TestStatus(t *testing.T) {
 	assert.Positive(t, got.UptimeSeconds)
 	assert.Equal(t, callsInfo{1, rpc.DefaultMaxCalls}, got.Calls)
 	assert.Equal(t, []homeStatus{{home.Path, []pendingInfo{{"y", "session_live"}}, []string{".cleanup_manifest_2.json"}}}, got.Homes)
-	assert.Equal(t, countersInfo{Deletes: 1, Refused: 1, SessionsGone: 1}, got.Counters)
+	assert.Equal(t, countersInfo{Deletes: 1, Refused: 1, SessionsGone: 1, CleanupRuns: 2}, got.Counters)
 }

@@ -65,7 +65,7 @@ var (
 )
 
 // document is the whole discovery document. x-reasons carries, for each reason and condition, whether to retry and what
-// to tell the user (contract 1.10).
+// to tell the user (contract 1.10); x-notifications what a host may be told unasked.
 func (r *Registry) document() Document {
 	var list []Document
 	for _, name := range r.names() {

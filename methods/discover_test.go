@@ -24,6 +24,11 @@ type discovered struct {
 	Info    struct{ Title, Version string }
 	Methods []describedMethod
 	Reasons map[Reason]Meaning `json:"x-reasons"`
+
+	Notifications []struct {
+		Name, Summary string
+		Params        *jsonschema.Schema
+	} `json:"x-notifications"`
 }
 
 type describedMethod struct {
@@ -150,6 +155,20 @@ func TestDiscoveryDescribesEveryMethod(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestDiscoveryDescribesEveryNotification(t *testing.T) {
+	var names []string
+	for _, n := range discover(t).Notifications {
+		names = append(names, n.Name)
+		assert.NotEmpty(t, n.Summary)
+		require.NotNil(t, n.Params)
+		assert.Equal(t, "object", n.Params.Type)
+		assert.NotEmpty(t, n.Params.Required)
+		_, err := n.Params.Resolve(nil)
+		require.NoError(t, err)
+	}
+	assert.Equal(t, []string{"cleanup.changed", "receipts.committed"}, names)
 }
 
 func TestParamsOfTheDelete(t *testing.T) {

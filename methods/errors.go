@@ -71,6 +71,10 @@ func detailOf(err error) string {
 	if errors.As(err, &store) {
 		text = store.Line()
 	}
+	return oneLine(text)
+}
+
+func oneLine(text string) string {
 	return shortened(strings.Join(strings.Fields(strings.ReplaceAll(text, "\n", "; ")), " "))
 }
 

@@ -78,6 +78,6 @@ func converse(t *testing.T, r *Registry, lines ...string) (frames []string, exit
 // serverOf wires a registry as the program does.
 func serverOf(r *Registry) *rpc.Server {
 	server := rpc.New(r, slog.New(slog.NewTextHandler(io.Discard, nil)), 0)
-	r.NotifyBy(server.Notify)
+	r.Attach(server.Notify)
 	return server
 }

@@ -101,11 +101,9 @@ func registerReceipts(r *Registry, db *stateDB) {
 		name: "receipts.forget", summary: "Removes the deletion receipts that every consumer has staged.",
 		reasons: receiptReasons, call: db.forgetReceipts,
 	})
-	registerNotification[committedReceipt](r, receiptsCommitted,
+	db.receiptCommitted = announce[committedReceipt](r, "receipts.committed",
 		"A delete left a deletion receipt. It is a hint to look, and may be lost: the truth is receipts.list.")
 }
-
-const receiptsCommitted = "receipts.committed"
 
 // announceReceipt tells the host of the receipt that a delete has committed, if it has left one. It is a hint, so nothing of the
 // delete hangs on it.
@@ -114,10 +112,7 @@ func (db *stateDB) announceReceipt(outcome *deletion.Outcome) {
 		return
 	}
 	r := outcome.Plan.Receipt
-	err := db.notify(receiptsCommitted, committedReceipt{r.ProfileHome, Sequence(r.Sequence), OperationID(r.OperationID)})
-	if err != nil {
-		db.log.Warn("a receipt was not announced", "home", r.ProfileHome, "sequence", r.Sequence, "error", err)
-	}
+	db.receiptCommitted(committedReceipt{r.ProfileHome, Sequence(r.Sequence), OperationID(r.OperationID)})
 }
 
 // listReceipts is contract 8.5.

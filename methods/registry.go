@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -49,23 +50,16 @@ type method struct {
 	call           func(ctx context.Context, raw json.RawMessage) (any, error)
 }
 
-// notification is what we tell a host unasked.
-type notification struct {
-	Summary string             `json:"summary"`
-	Params  *jsonschema.Schema `json:"params"`
-}
-
 // Registry holds the methods by their names.
 type Registry struct {
 	methods map[string]*method
-	// notifications are those that the methods, and what goes on behind them, send (contract 1.3).
-	notifications map[string]notification
-	// notify sends one of them; without a channel nobody hears it.
-	notify func(method string, params any) error
 	// gate refuses a method whose turn has not come; see session.
 	gate func(name string) *rpc.Error
 	// close ends what the methods have left to be done in the background.
 	close func()
+
+	notifications []notification
+	notify        atomic.Pointer[func(method string, params any) error] // to the host; see Attach
 }
 
 // Close ends what goes on behind the calls, when no call is made any more. It waits only a moment.
@@ -101,14 +95,6 @@ func register[P, R any](r *Registry, s spec[P, R]) {
 			return s.call(ctx, p)
 		},
 	}
-}
-
-// NotifyBy gives the way to the host, before the first call. It must not wait for the host: who calls it may hold locks.
-func (r *Registry) NotifyBy(send func(method string, params any) error) { r.notify = send }
-
-// registerNotification describes what the host may be told unasked.
-func registerNotification[P any](r *Registry, name, summary string) {
-	r.notifications[name] = notification{summary, schemaFor[P]()}
 }
 
 // Route finds a method for the transport. Before a good handshake every method outside rpc.* and runtime.*, known or

@@ -25,12 +25,14 @@ const RPCVersion = 1
 const exitVersionMismatch = 3
 
 // capabilities are what this build can do beside its methods. One that is not built is not in the list (contract 2).
-var capabilities = []string{"expected_ids", "path.canonical", "path.legacy", "purge_index", "receipts", "whole_conversation"}
+var capabilities = []string{"expected_ids", "path.canonical", "path.legacy", "purge_index", "receipts", "watch", "whole_conversation"}
 
 type handshakeParams struct {
 	RPCVersion int    `json:"rpc_version" jsonschema:"the version of the protocol that the host speaks"`
 	AgentDir   string `json:"agent_dir,omitempty" jsonschema:"the folder of the installed Agent; it decides which path a delete takes"`
 	BaseHome   string `json:"base_home,omitempty" jsonschema:"the home of the base profile"`
+
+	Watch []ProfileHome `json:"watch,omitempty" jsonschema:"homes to watch from now on; they need not be there yet"`
 }
 
 type handshakeResult struct {
@@ -57,11 +59,16 @@ type versionMismatch struct {
 }
 
 type statusResult struct {
-	UptimeSeconds float64      `json:"uptime_seconds"`
-	Calls         callsInfo    `json:"calls"`
-	Watched       []string     `json:"watched" jsonschema:"the homes that are watched"`
-	Homes         []homeStatus `json:"homes" jsonschema:"the homes that have something left to clean up, by their resolved paths"`
-	Counters      countersInfo `json:"counters"`
+	UptimeSeconds float64       `json:"uptime_seconds"`
+	Calls         callsInfo     `json:"calls"`
+	Watched       []watchedInfo `json:"watched" jsonschema:"the homes that are watched"`
+	Homes         []homeStatus  `json:"homes" jsonschema:"the homes that have something left to clean up, by their resolved paths"`
+	Counters      countersInfo  `json:"counters"`
+}
+
+type watchedInfo struct {
+	ProfileHome string `json:"profile_home" jsonschema:"the resolved path, or as it was named where no such home is there"`
+	watchInfo
 }
 
 type callsInfo struct {
@@ -81,6 +88,7 @@ type countersInfo struct {
 	Refused        uint64 `json:"refused" jsonschema:"deletes that were refused or failed and changed nothing"`
 	SessionsGone   uint64 `json:"sessions_deleted" jsonschema:"ids deleted or swept"`
 	CleanupPending uint64 `json:"cleanup_pending" jsonschema:"deletes that left a file of their own"`
+	CleanupRuns    uint64 `json:"cleanup_runs" jsonschema:"runs over what deletes left, before and after each delete, asked for, and unasked"`
 }
 
 type counters struct{ deletes, refused, sessions, pending atomic.Uint64 }
@@ -140,6 +148,12 @@ func (rt *runtime) handshake(ctx context.Context, p handshakeParams) (handshakeR
 		}
 		host.agentDir = dir
 	}
+	for _, home := range p.Watch {
+		if err := watchable("watch", home); err != nil {
+			return handshakeResult{}, err
+		}
+		host.watch += string(home) + "\x00"
+	}
 	sqlite, err := statedb.SQLiteVersion(ctx)
 	if err != nil {
 		return handshakeResult{}, err
@@ -148,13 +162,23 @@ func (rt *runtime) handshake(ctx context.Context, p handshakeParams) (handshakeR
 	if err != nil {
 		return handshakeResult{}, err
 	}
-	if first && p.BaseHome != "" {
-		go rt.cleanUp(p.BaseHome)
+	if first {
+		rt.begin(p)
 	}
 	return handshakeResult{
 		RPCVersion: RPCVersion, Version: version.Version, PID: os.Getpid(), SQLiteVersion: sqlite, FTS5: true,
 		Capabilities: capabilities, Agent: agent,
 	}, nil
+}
+
+// begin starts what goes on behind the calls. None of it is waited for.
+func (rt *runtime) begin(p handshakeParams) {
+	for _, home := range p.Watch {
+		rt.deleter.Watch(string(home), p.BaseHome)
+	}
+	if p.BaseHome != "" && !slices.Contains(p.Watch, ProfileHome(p.BaseHome)) {
+		go rt.cleanUp(p.BaseHome)
+	}
 }
 
 // lookAtAgent tells of the Agent in a folder, or of one that nobody named.
@@ -182,12 +206,16 @@ func (rt *runtime) status(ctx context.Context, _ noParams) (statusResult, error)
 	result := statusResult{
 		UptimeSeconds: time.Since(rt.started).Seconds(),
 		Calls:         callsInfo{load.InFlight, load.Limit},
-		Watched:       []string{},
+		Watched:       []watchedInfo{},
 		Homes:         []homeStatus{},
 		Counters: countersInfo{
 			Answered: load.Answered, Deletes: rt.counters.deletes.Load(), Refused: rt.counters.refused.Load(),
 			SessionsGone: rt.counters.sessions.Load(), CleanupPending: rt.counters.pending.Load(),
+			CleanupRuns: rt.deleter.Runs(),
 		},
+	}
+	for _, w := range rt.deleter.Watches() {
+		result.Watched = append(result.Watched, watchedInfo{w.Path, watchInfoOf(w)})
 	}
 	reports := rt.deleter.Reports()
 	for _, home := range slices.SortedFunc(maps.Keys(reports), strings.Compare) {

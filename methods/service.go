@@ -13,14 +13,12 @@ func New(log *slog.Logger) *Registry {
 	host := &session{}
 	deleter := deletion.New(log)
 	count := &counters{}
-	r := &Registry{
-		methods: map[string]*method{}, notifications: map[string]notification{},
-		notify: func(string, any) error { return nil }, gate: host.gate, close: deleter.Close,
-	}
+	r := &Registry{methods: map[string]*method{}, gate: host.gate, close: deleter.Close}
 	registerRPC(r)
 	registerRuntime(r, &runtime{log: log, started: time.Now(), session: host, deleter: deleter, counters: count})
-	db := &stateDB{notify: func(method string, params any) error { return r.notify(method, params) }, log: log, session: host, deleter: deleter, counters: count}
+	db := &stateDB{log: log, session: host, deleter: deleter, counters: count}
 	registerStateDB(r, db)
+	registerCleanup(r, &cleaner{log: log, session: host, deleter: deleter})
 	registerSweep(r, db)
 	registerExport(r, db)
 	registerFeatures(r, db)

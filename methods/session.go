@@ -11,6 +11,7 @@ import (
 type introduction struct {
 	agentDir string
 	baseHome string
+	watch    string // the homes to watch, in their order, each with a NUL after it
 }
 
 // session is the state of the one conversation with the host: whether it has introduced itself, as what, and what was found

@@ -48,19 +48,23 @@ func TestAHandshakeThatFailsOpensNothing(t *testing.T) {
 	for _, params := range []string{
 		`{}`, `{"rpc_version":null}`, `{"rpc_version":"1"}`, `{"rpc_version":1.5}`, `{"rpc_version":1,"other":1}`, `{"rpc_version":1,"RPC_version":1}`,
 		`{"rpc_version":1,"agent_dir":5}`, `{"rpc_version":1,"agent_dir":"/nowhere"}`, `{"rpc_version":1,"agent_dir":"` + file + `"}`,
-		`{"rpc_version":1,"base_home":null}`,
+		`{"rpc_version":1,"base_home":null}`, `{"rpc_version":1,"watch":null}`, `{"rpc_version":1,"watch":"/h"}`, `{"rpc_version":1,"watch":[""]}`,
+		`{"rpc_version":1,"watch":["/h",null]}`, `{"rpc_version":1,"watch":["/h","a\u0000b"]}`, `{"rpc_version":1,"watch":["/h"],"agent_dir":"/nowhere"}`,
 	} {
 		_, err := call(t, r, "runtime.handshake", params)
 		requireCode(t, err, rpc.CodeInvalidParams)
 	}
 	_, err := call(t, r, "state_db.delete_cli_session", "{}")
 	requireCondition(t, err, ConditionHandshakeRequired)
+	frames, _ := converse(t, r, `{"jsonrpc":"2.0","id":1,"method":"runtime.status"}`)
+	assert.Contains(t, frames[0], `"watched":[]`)
 }
 
 func TestTheSameHandshakeAgain(t *testing.T) {
 	r, _ := newRegistry()
 	dir := t.TempDir()
-	params := `{"rpc_version":1,"agent_dir":"` + dir + `","base_home":"/b"}`
+	params := `{"rpc_version":1,"agent_dir":"` + dir + `","base_home":"/b","watch":["` + dir + `/x","/y"]}`
+	defer r.Close()
 	for range 2 {
 		text, err := call(t, r, "runtime.handshake", params)
 		require.NoError(t, err)
@@ -76,7 +80,10 @@ func TestTheSameHandshakeAgain(t *testing.T) {
 	}
 	for _, other := range []string{
 		`{"rpc_version":1}`, `{"rpc_version":1,"agent_dir":"` + dir + `"}`, `{"rpc_version":1,"agent_dir":"/","base_home":"/b"}`,
-		`{"rpc_version":1,"agent_dir":"` + dir + `","base_home":"/c"}`,
+		`{"rpc_version":1,"agent_dir":"` + dir + `","base_home":"/c","watch":["` + dir + `/x","/y"]}`,
+		`{"rpc_version":1,"agent_dir":"` + dir + `","base_home":"/b"}`,
+		`{"rpc_version":1,"agent_dir":"` + dir + `","base_home":"/b","watch":["` + dir + `/x"]}`,
+		`{"rpc_version":1,"agent_dir":"` + dir + `","base_home":"/b","watch":["` + dir + `/x","/y","/z"]}`,
 	} {
 		_, err := call(t, r, "runtime.handshake", other)
 		requireCondition(t, err, ConditionAlreadyHandshaken)

@@ -8,11 +8,12 @@ import (
 
 // stateDB is what the methods of the namespace state_db share.
 type stateDB struct {
-	notify   func(method string, params any) error
-	log      *slog.Logger
-	session  *session
-	deleter  *deletion.Deleter
-	counters *counters
+	// receiptCommitted is the notification receipts.committed.
+	receiptCommitted func(committedReceipt)
+	log              *slog.Logger
+	session          *session
+	deleter          *deletion.Deleter
+	counters         *counters
 }
 
 func registerStateDB(r *Registry, db *stateDB) {

@@ -69,6 +69,20 @@ func TestReadingGoesOnWhileTheHostDoesNotRead(t *testing.T) {
 	require.Equal(t, 0, h.exit())
 }
 
+// Whoever has something to tell may hold a lock.
+func TestANotificationWaitsForNobody(t *testing.T) {
+	h := start(t, routes{"inline big": {Inline: true, Call: big}}, 0, withSmallQueue)
+	calls := fillOutput(t, h)
+	require.NoError(t, h.server.Notify("cleanup.changed", map[string]any{}))
+	told := 0
+	for range calls + 1 { // the last of the calls may not have been read by then
+		if h.line() == `{"jsonrpc":"2.0","method":"cleanup.changed","params":{}}` {
+			told++
+		}
+	}
+	require.Equal(t, 1, told)
+}
+
 func TestAHostThatReadsLateAtTheEndGetsEverything(t *testing.T) {
 	h := start(t, routes{"big": {Call: big}}, 0, func(s *Server) { s.drainFor, s.giveUpIn = patience, time.Millisecond })
 	h.send(ask(`1`, "big", `{}`))

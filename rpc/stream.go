@@ -73,7 +73,7 @@ const mostQueued = 4 * maxQueued
 
 // writer is the one owner of the output. Frames go out whole and in the order in which they were sent.
 type writer struct {
-	limit     int         // bytes in the queue beyond which send waits
+	limit     int         // bytes in the queue beyond which reserve waits
 	giveUpAt  int         // bytes in the queue at which the host counts as gone
 	onFailure func(error) // the host has gone away
 
@@ -113,7 +113,7 @@ func (w *writer) sendReserved(frame []byte) {
 // errHostDoesNotRead says that a host sends and sends and reads nothing of the answers.
 var errHostDoesNotRead = errors.New("the host does not read its answers")
 
-// sendNow is send without the wait. Where a host has left giveUpAt bytes unread, it counts as gone.
+// sendNow queues a frame without waiting for room. Where a host has left giveUpAt bytes unread, it counts as gone.
 func (w *writer) sendNow(frame []byte) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

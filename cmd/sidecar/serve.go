@@ -95,7 +95,7 @@ func serve(ctx context.Context, maxCalls int) (int, error) {
 	registry := methods.New(log)
 	defer registry.Close()
 	server := rpc.New(registry, log, maxCalls)
-	registry.NotifyBy(server.Notify)
+	registry.Attach(server.Notify)
 	go trimWhenIdle(ctx, server)
 	code := server.Serve(ctx, io.Reader(os.Stdin), frames)
 	log.Info("ended", "exit_code", code)

@@ -91,6 +91,7 @@ func (d *Deleter) Close() {
 	b.end()
 	done := make(chan struct{})
 	go func() {
+		d.watcher.Close()
 		b.running.Wait()
 		close(done)
 	}()

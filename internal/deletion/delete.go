@@ -8,7 +8,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"log/slog"
-	"maps"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -30,6 +29,8 @@ type Request struct {
 	ExpectedIDs       []string // what the user agreed to; nil where nobody was asked
 	AgentDir          string   // empty where the host named none
 	BaseHome          string   // the home whose routes all profiles share; empty where the host named none
+
+	unasked bool // the watcher's: it knows what it finds
 }
 
 // Provenance says who wanted a delete, and by which way it was asked for. It is no part of a request: only the handler of a
@@ -83,17 +84,22 @@ type Deleter struct {
 
 	background *background
 	purges     turns // by home
+	watcher    *cleanup.Watcher
 
 	mu        sync.Mutex
-	reports   map[string]cleanup.Report
+	runs      map[string]Run // the newest of each home, by its resolved path
+	ran       uint64         // all of them
+	tell      func(Change)   // of what a run changed; see OnChange
+	said      map[string]string
 	sightings map[string]map[string]statedb.Sighting // by home, then by path of media: who named it when last asked
 }
 
 // New makes a Deleter that logs to log. A log line never holds a title, a message or a config. End it with Close.
 func New(log *slog.Logger) *Deleter {
 	return &Deleter{
-		log: log, patience: statedb.Patience, background: newBackground(),
-		reports: map[string]cleanup.Report{}, sightings: map[string]map[string]statedb.Sighting{},
+		log: log, patience: statedb.Patience, background: newBackground(), runs: map[string]Run{},
+		tell: func(Change) {}, said: map[string]string{}, sightings: map[string]map[string]statedb.Sighting{},
+		watcher: cleanup.NewWatcher(log),
 	}
 }
 
@@ -113,15 +119,17 @@ func (d *Deleter) Delete(ctx context.Context, by Provenance, request Request) (*
 
 // lockedHome is a home whose locks are held, with what a delete needs of it.
 type lockedHome struct {
-	path   string
-	store  string
-	folder *cleanup.Folder
+	path    string
+	store   string
+	folder  *cleanup.Folder
+	unasked bool
+	before  cleanup.Report // what was left to clean up before the work began
 }
 
 // inHome runs work under the locks of a request's home, when what earlier deletes left has been worked through (contract 4,
 // step 1). A home without a store gets no lock file (contract 3.1).
 func (d *Deleter) inHome(ctx context.Context, request Request, work func(lockedHome) error) (err error) {
-	h := lockedHome{}
+	h := lockedHome{unasked: request.unasked}
 	if h.path, err = home.Resolve(request.ProfileHome); err != nil {
 		return err
 	}
@@ -148,18 +156,8 @@ func (d *Deleter) inHome(ctx context.Context, request Request, work func(lockedH
 		return err
 	}
 	defer h.folder.Close()
-	d.process(ctx, h, nil)
+	h.before, _ = d.process(ctx, h, nil)
 	return work(h)
-}
-
-// CleanUp works through what earlier deletes left in a home, as a crash may have, and does nothing else (contract 6.5). A
-// home without a store has nothing that may be removed.
-func (d *Deleter) CleanUp(ctx context.Context, profileHome string) error {
-	err := d.inHome(ctx, Request{ProfileHome: profileHome}, func(lockedHome) error { return nil })
-	if errors.Is(err, home.ErrMissing) || errors.Is(err, statedb.ErrMissing) {
-		return nil
-	}
-	return err
 }
 
 // deleteOne is steps 2 to 6 of one delete.
@@ -174,7 +172,7 @@ func (d *Deleter) deleteOne(ctx context.Context, h lockedHome, by Provenance, re
 
 // finish is step 6. The rows are gone for good, so nobody's cancel stops the files from following.
 func (d *Deleter) finish(ctx context.Context, h lockedHome, outcome *Outcome) {
-	report, files := d.process(context.WithoutCancel(ctx), h, outcome.Plan.Media)
+	report, files := d.process(context.WithoutCancel(ctx), h, outcome.Plan.Media, outcome.Plan.IDs()...)
 	outcome.Cleanup = report
 	outcome.Stuck = anyStuck(report, outcome.Plan.IDs()) || anyOwn(files, outcome.Plan.Media)
 }
@@ -245,33 +243,16 @@ func commit(ctx context.Context, tx *statedb.Tx) error {
 	return tx.Commit()
 }
 
-// process works through the home's manifests and through the files that rows named, and keeps the report for Reports. own is
-// the media that the rows of this delete named: which of its files are stuck is told beside.
-func (d *Deleter) process(ctx context.Context, h lockedHome, own []statedb.Media) (cleanup.Report, []stuckFile) {
+// process works through the home's manifests and through the files that rows named, and notes the run. own is the media that
+// the rows of the delete named which it ends: which of its files are stuck is told beside. ids are those of that delete.
+func (d *Deleter) process(ctx context.Context, h lockedHome, own []statedb.Media, ids ...string) (cleanup.Report, []stuckFile) {
 	report := h.folder.Process(ctx, liveIn(h.path))
 	files := d.removeMedia(ctx, h, own, &report)
-	if report.Failed != nil && ctx.Err() == nil {
-		d.log.Warn("cleanup left manifests as they are", "home", h.path, "error", report.Failed)
-	}
 	if ctx.Err() == nil {
-		kept := report
-		kept.Removed = nil // nobody asks for these, and they may be many
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		if report.Complete() {
-			delete(d.reports, h.path)
-		} else {
-			d.reports[h.path] = kept
-		}
+		d.warnOnce("cleanup left manifests as they are", h.path, report.Failed)
 	}
+	d.noteRun(ctx, h, report, ids)
 	return report, files
-}
-
-// Reports gives the newest cleanup report of each home that has something left to clean up, by its resolved path.
-func (d *Deleter) Reports() map[string]cleanup.Report {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return maps.Clone(d.reports)
 }
 
 // anyStuck tells whether one of the ids still has files to go: it was not settled in this run, or is pending. What older

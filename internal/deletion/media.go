@@ -63,19 +63,17 @@ func (d *Deleter) removeMedia(ctx context.Context, h lockedHome, own []statedb.M
 		}
 	}
 	report.Add(pendingOf(stuck, own)...)
+	if ctx.Err() == nil && !errors.Is(err, statedb.ErrBusy) {
+		d.warnOnce("files that deleted rows named were left as they are", h.path, err)
+	}
 	if err == nil {
 		return stuck
 	}
-	d.mu.Lock()
-	known := d.reports[h.path]
-	d.mu.Unlock()
-	for _, p := range known.Pending {
+	known, _ := d.LastRun(h.path)
+	for _, p := range known.Report.Pending {
 		if p.Cause == cleanup.CauseMediaFailed {
 			report.Add(p)
 		}
-	}
-	if ctx.Err() == nil && !errors.Is(err, statedb.ErrBusy) {
-		d.log.Warn("files that deleted rows named were left as they are", "home", h.path, "error", err)
 	}
 	return stuck
 }

@@ -64,7 +64,7 @@ func homeWithFiles(t *testing.T) (h lockedHome, home *sidecartest.Home, files []
 	folder, err := cleanup.Open(home.Path)
 	require.NoError(t, err)
 	t.Cleanup(folder.Close)
-	return lockedHome{home.Path, home.Store(), folder}, home, []cleanup.Named{{Path: path, SHA256: mediaHash}, {Path: "cache/spillover/a.txt"}}
+	return lockedHome{path: home.Path, store: home.Store(), folder: folder}, home, []cleanup.Named{{Path: path, SHA256: mediaHash}, {Path: "cache/spillover/a.txt"}}
 }
 
 // nameBoth lets a message name both files.

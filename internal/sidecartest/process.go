@@ -60,7 +60,8 @@ func Start(t testing.TB, kind Build, options ...Option) *Process {
 	stdout, err := cmd.StdoutPipe()
 	require.NoError(t, err)
 	p := &Process{
-		t: t, Cmd: cmd, Stdin: stdin, lines: make(chan string, 4096), stderr: &lockedBuffer{}, exited: make(chan struct{}),
+		t: t, Cmd: cmd, Stdin: stdin, lines: make(chan string, 4096), stderr: &lockedBuffer{},
+		exited: make(chan struct{}),
 	}
 	if cmd.Stderr == nil {
 		cmd.Stderr = p.stderr
@@ -154,7 +155,7 @@ func (p *Process) Line() string {
 	return line
 }
 
-// TryLine waits for the next line for a while.
+// TryLine waits for such a line for a while.
 func (p *Process) TryLine(limit time.Duration) (string, bool) {
 	p.t.Helper()
 	select {
