@@ -88,10 +88,15 @@ func (c *child) send(text string) {
 func (c *child) reply() (reply sidecartest.Reply) {
 	c.t.Helper()
 	_ = c.out.SetReadDeadline(time.Now().Add(patience))
-	line, err := c.lines.ReadString('\n')
-	require.NoError(c.t, err, "log: %s", c.logged())
-	require.NoError(c.t, json.Unmarshal([]byte(line), &reply), line)
-	return reply
+	for {
+		line, err := c.lines.ReadString('\n')
+		require.NoError(c.t, err, "log: %s", c.logged())
+		reply = sidecartest.Reply{}
+		require.NoError(c.t, json.Unmarshal([]byte(line), &reply), line)
+		if reply.Method == "" || reply.Method == "stream" { // what comes unasked is no reply
+			return reply
+		}
+	}
 }
 
 func (c *child) logged() string {
