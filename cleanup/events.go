@@ -2,12 +2,14 @@ package cleanup
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
@@ -98,7 +100,9 @@ func (e *events) add(h *watchedHome, path string) (fresh bool, err error) {
 	if folder == nil || !os.SameFile(folder.info, info) || !slices.Contains(e.watcher.WatchList(), path) {
 		fresh = true
 		_ = e.watcher.Remove(path) // the watch may be on what was here before
-		if err := e.watcher.Add(path); err != nil {
+		if err := e.watcher.Add(path); errors.Is(err, syscall.ENOSPC) {
+			return false, fmt.Errorf("the system allows no more watches: %w", err)
+		} else if err != nil {
 			return false, err
 		}
 	}
@@ -121,7 +125,7 @@ func (e *events) start() (err error) {
 	}
 	if e.watcher, err = fsnotify.NewWatcher(); err != nil {
 		e.watcher = nil
-		return err
+		return fmt.Errorf("the system gives no events: %w", err)
 	}
 	source := e.watcher
 	e.reading.Go(func() { e.read(source) })

@@ -116,21 +116,22 @@ func (f *Folder) uncreate() {
 
 // names lists the folder, in the order of the names.
 func (f *Folder) names() ([]string, error) {
+	names, err := f.listing()
+	return sorted(names), err
+}
+
+func (f *Folder) listing() ([]string, error) {
 	dir, err := f.root.Open(".")
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = dir.Close() }()
-	names, err := dir.Readdirnames(-1)
-	if err != nil {
-		return nil, err
-	}
-	return sorted(names), nil
+	return dir.Readdirnames(-1)
 }
 
-// manifestNames lists the manifests alone.
+// manifestNames lists the manifests alone, in any order.
 func (f *Folder) manifestNames() (iter.Seq[string], error) {
-	names, err := f.names()
+	names, err := f.listing()
 	if err != nil {
 		return nil, err
 	}

@@ -30,7 +30,7 @@ type Request struct {
 	AgentDir          string   // empty where the host named none
 	BaseHome          string   // the home whose routes all profiles share; empty where the host named none
 
-	unasked bool // the watcher's: it knows what it finds
+	unasked bool // the watcher's: it waits for no lock, and comes back
 }
 
 // Provenance says who wanted a delete, and by which way it was asked for. It is no part of a request: only the handler of a
@@ -140,7 +140,11 @@ func (d *Deleter) inHome(ctx context.Context, request Request, work func(lockedH
 		return err
 	}
 	routes := d.routesOf(ctx, h.path, request.BaseHome)
-	unlock, err := d.locks.Lock(ctx, h.path)
+	lock := d.locks.Lock
+	if request.unasked {
+		lock = d.locks.TryLock // a delete shall not stand behind a watcher that waits
+	}
+	unlock, err := lock(ctx, h.path)
 	if err != nil {
 		return err
 	}

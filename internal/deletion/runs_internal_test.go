@@ -3,13 +3,18 @@ package deletion
 import (
 	"bytes"
 	"errors"
+	"io"
 	"log/slog"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"session-sidecar/cleanup"
+	"session-sidecar/fixtures"
+	"session-sidecar/internal/sidecartest"
+	"session-sidecar/locks"
 )
 
 func TestWhatARunChanged(t *testing.T) {
@@ -42,6 +47,26 @@ func TestWhatARunChanged(t *testing.T) {
 			assert.Equal(t, c.now.Pending, change.Pending)
 		})
 	}
+}
+
+// A watcher that waited for the home's lock would hold the lock between the calls of this process meanwhile, and every delete
+// here would stand behind it.
+func TestAnUnaskedRunWaitsForNoLock(t *testing.T) {
+	home := sidecartest.NewHome(t)
+	home.Create(fixtures.LegacySchema)
+	home.Write("sessions/.cleanup_manifest_1.json", `["V"]`)
+	d := New(slog.New(slog.NewTextHandler(io.Discard, nil)))
+	defer d.Close()
+	var others locks.Homes
+	unlock, err := others.Lock(t.Context(), home.Path)
+	require.NoError(t, err)
+	_, err = d.cleanUp(t.Context(), Request{ProfileHome: home.Path, unasked: true})
+	require.ErrorIs(t, err, locks.ErrHeld)
+	assert.Len(t, home.Manifests(), 1)
+	unlock()
+	_, err = d.cleanUp(t.Context(), Request{ProfileHome: home.Path, unasked: true})
+	require.NoError(t, err)
+	assert.Empty(t, home.Manifests())
 }
 
 func TestAFailureIsSaidOnce(t *testing.T) {

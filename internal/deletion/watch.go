@@ -6,6 +6,7 @@ import (
 
 	"session-sidecar/cleanup"
 	"session-sidecar/internal/home"
+	"session-sidecar/locks"
 	"session-sidecar/statedb"
 )
 
@@ -37,15 +38,15 @@ func isMissing(err error) bool {
 	return errors.Is(err, home.ErrMissing) || errors.Is(err, statedb.ErrMissing)
 }
 
-// Watch has the leftovers of a home worked through unasked, from now on and at once (contract 6.4). The home need not be there
-// yet. The channel is closed when it is known how it is watched.
+// Watch has the leftovers of a home worked through unasked, from now on and at once (contract 6.4), whenever nobody else holds
+// its locks. The home need not be there yet. The channel is closed when it is known how it is watched.
 func (d *Deleter) Watch(profileHome, baseHome string) (begun <-chan struct{}) {
 	return d.watcher.Watch(profileHome, func(ctx context.Context, homePath string) (cleanup.Report, error) {
 		report, err := d.cleanUp(ctx, Request{ProfileHome: profileHome, BaseHome: baseHome, unasked: true})
 		if isMissing(err) {
 			err = nil // nothing may be removed before a store comes
 		}
-		if ctx.Err() == nil {
+		if ctx.Err() == nil && !errors.Is(err, locks.ErrHeld) {
 			d.warnOnce("a watched home cannot be cleaned up", homePath, err)
 		}
 		return report, err
