@@ -79,7 +79,7 @@ var Meanings = map[Reason]Meaning{
 	ReasonGenerationsExhausted:   {false, "Every name for this conversation has been used. Start a new one."},
 	ReasonConversationIncomplete: {true, "Another part of this conversation has to stay for now, so all of it stays."},
 	ReasonReceiptsMissing:        {false, "This history has no record of deleted conversations, so nobody can say what was deleted."},
-	ReasonCursorInvalid:          {false, "The history was put back to an earlier state. What was read from it before has to be compared anew."},
+	ReasonCursorInvalid:          {false, "This history never gave so high a number. If it did once, it was put back to an earlier state, and what was read from it has to be compared anew."},
 	ConditionHandshakeRequired:   {false, "The program that started the sidecar did not introduce itself first."},
 	ConditionAlreadyHandshaken:   {false, "The program that started the sidecar introduced itself twice, differently."},
 	ConditionVersionMismatch:     {false, "The app and its sidecar are of different versions. Reinstall or update the app."},

@@ -29,6 +29,9 @@ const (
 	fewReceipts  = 100
 )
 
+// pagesAtOnce bounds the memory of a host that asks for many pages at once: each is in it several times.
+const pagesAtOnce = 2
+
 // Deletion is what a receipt says, as it was written (contract 8.2); null where there is none.
 type Deletion json.RawMessage
 
@@ -54,7 +57,7 @@ type receiptInfo struct {
 
 type getReceiptParams struct {
 	ProfileHome ProfileHome `json:"profile_home" jsonschema:"the Agent profile's folder, which holds state.db"`
-	OperationID OperationID `json:"operation_id" jsonschema:"the receipt of a delete's result"`
+	OperationID ReceiptText `json:"operation_id" jsonschema:"the receipt of a delete's result"`
 }
 
 type getReceiptResult struct {
@@ -72,7 +75,7 @@ type forgetReceiptsResult struct {
 
 // committedReceipt is the notification receipts.committed: a wake-up hint, never the truth (contract 8.6).
 type committedReceipt struct {
-	ProfileHome string      `json:"profile_home" jsonschema:"the resolved folder of the store that has the receipt"`
+	ProfileHome string      `json:"profile_home" jsonschema:"the home, resolved: what receipts.list takes"`
 	Sequence    Sequence    `json:"sequence"`
 	OperationID OperationID `json:"operation_id"`
 }
@@ -112,7 +115,7 @@ func (db *stateDB) announceReceipt(outcome *deletion.Outcome) {
 		return
 	}
 	r := outcome.Plan.Receipt
-	db.receiptCommitted(committedReceipt{r.ProfileHome, Sequence(r.Sequence), OperationID(r.OperationID)})
+	db.receiptCommitted(committedReceipt{outcome.Home, Sequence(r.Sequence), OperationID(r.OperationID)})
 }
 
 // listReceipts is contract 8.5.
@@ -124,6 +127,12 @@ func (db *stateDB) listReceipts(ctx context.Context, p listReceiptsParams) (list
 	store, err := storeOf(p.ProfileHome)
 	if err != nil {
 		return listReceiptsResult{}, receiptError(err)
+	}
+	select {
+	case db.pages <- struct{}{}:
+		defer func() { <-db.pages }()
+	case <-ctx.Done():
+		return listReceiptsResult{}, ctx.Err()
 	}
 	page, err := statedb.ListReceipts(ctx, store, int64(p.After), limit)
 	if err != nil {

@@ -16,7 +16,7 @@ func New(log *slog.Logger) *Registry {
 	r := &Registry{methods: map[string]*method{}, gate: host.gate, close: deleter.Close}
 	registerRPC(r)
 	registerRuntime(r, &runtime{log: log, started: time.Now(), session: host, deleter: deleter, counters: count})
-	db := &stateDB{log: log, session: host, deleter: deleter, counters: count}
+	db := &stateDB{pages: make(chan struct{}, pagesAtOnce), log: log, session: host, deleter: deleter, counters: count}
 	registerStateDB(r, db)
 	registerCleanup(r, &cleaner{log: log, session: host, deleter: deleter})
 	registerSweep(r, db)

@@ -10,10 +10,12 @@ import (
 type stateDB struct {
 	// receiptCommitted is the notification receipts.committed.
 	receiptCommitted func(committedReceipt)
-	log              *slog.Logger
-	session          *session
-	deleter          *deletion.Deleter
-	counters         *counters
+	// pages has room for the pages of receipts that may be put together at once.
+	pages    chan struct{}
+	log      *slog.Logger
+	session  *session
+	deleter  *deletion.Deleter
+	counters *counters
 }
 
 func registerStateDB(r *Registry, db *stateDB) {

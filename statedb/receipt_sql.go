@@ -18,8 +18,9 @@ const createReceipts = `CREATE TABLE IF NOT EXISTS ` + receiptsTable + ` (
   sequence INTEGER PRIMARY KEY AUTOINCREMENT, operation_id TEXT NOT NULL UNIQUE, deletion_json TEXT NOT NULL)`
 
 var (
-	receiptColumns  = []string{"sequence", "operation_id", "deletion_json"}
-	neverGivenTwice = regexp.MustCompile(`(?i)\bsequence\b["'\]` + "`" + `]?\s+INTEGER\s+(NOT\s+NULL\s+)?(CONSTRAINT\s+\S+\s+)?PRIMARY\s+KEY\s+(ASC\s+)?AUTOINCREMENT\b`)
+	receiptColumns = []string{"sequence", "operation_id", "deletion_json"}
+	// saysAutoincrement is enough to foresee that a store keeps what it has given; writeReceipt makes sure.
+	saysAutoincrement = regexp.MustCompile(`(?i)\bautoincrement\b`)
 )
 
 // refuseOtherReceipts is ErrUnsupported where something of that name is there that could not hold a receipt, or that could give
@@ -33,10 +34,14 @@ func (c *conn) refuseOtherReceipts(ctx context.Context, s *schema) error {
 	if err != nil {
 		return classify("look for the deletion receipts", err)
 	}
+	counts, err := c.exists(ctx, `SELECT 1 FROM pragma_table_info(?) WHERE pk > 0 AND lower(name) = 'sequence'`, receiptsTable)
+	if err != nil {
+		return classify("look at the deletion receipts", err)
+	}
 	switch {
 	case kind != "table" || !s.has(receiptsTable, receiptColumns...):
 		return unsupported("the store's %s is not the table of receipts", receiptsTable)
-	case !neverGivenTwice.MatchString(s.create[receiptsTable]):
+	case !counts, !saysAutoincrement.MatchString(s.create[receiptsTable]):
 		return unsupported("the store's %s may give a sequence twice", receiptsTable)
 	case s.numeric[receiptsTable]["operation_id"]:
 		return unsupported("the store keeps %s.operation_id as a number where it can", receiptsTable)
@@ -78,7 +83,13 @@ func (c *conn) writeReceipt(ctx context.Context, r *Receipt) error {
 	if err != nil {
 		return err
 	}
-	r.Sequence, err = written.LastInsertId()
+	if r.Sequence, err = written.LastInsertId(); err != nil {
+		return err
+	}
+	kept, err := c.exists(ctx, `SELECT 1 FROM sqlite_sequence WHERE lower(name) = ? AND seq = ?`, receiptsTable, r.Sequence)
+	if err == nil && !kept {
+		err = unsupported("the store's %s may give a sequence twice", receiptsTable)
+	}
 	return err
 }
 

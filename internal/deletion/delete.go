@@ -68,6 +68,7 @@ func newOperationID() string {
 
 // Outcome is a delete whose rows are gone for good. Its files may not be: see Stuck.
 type Outcome struct {
+	Home    string         // resolved
 	Plan    *statedb.Plan  // what it did to the store
 	Cleanup cleanup.Report // of the whole home, older manifests included
 	// Stuck tells whether an artifact of this very delete is still there, or a file that its rows named and that had to go.
@@ -235,7 +236,7 @@ func (d *Deleter) transact(
 		return nil, err
 	}
 	faultpoint.Hit(faultpoint.AfterCommit)
-	return &Outcome{Plan: plan, LockHeld: tx.Held()}, nil
+	return &Outcome{Home: h.path, Plan: plan, LockHeld: tx.Held()}, nil
 }
 
 // commit hears a cancel for the last time. Where it fails without ErrOutcomeUnknown, the rows are certainly back.
