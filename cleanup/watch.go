@@ -62,8 +62,8 @@ func (w *Watcher) Watch(profileHome string, pass Pass) (begun <-chan struct{}) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	path := named(profileHome)
-	for _, known := range w.homes {
-		if known.named == path {
+	for at, known := range w.homes {
+		if known.named == path || at == path { // by this name, or by another one that leads here
 			return known.begun
 		}
 	}

@@ -49,12 +49,16 @@ const (
 	restFactor    = 3
 	leastRest     = 5 * time.Millisecond
 	longestRest   = 500 * time.Millisecond
+	slowStep      = 50 * time.Millisecond // after one that took longer, the next one writes a quarter
 )
 
 // mergesAtMost is how often a merge is begun. The first is enough, unless others write: a merge of few segments is passed over as
 // long as there are as many new ones, which are too few to be merged; another one takes those along. Segments that lie oddly take
 // three more.
 const mergesAtMost = 8
+
+// errNotMerged says that an index still holds deleted words after as many merges as there may be.
+var errNotMerged = errors.New("it still holds deleted words after many merges")
 
 // Purge merges the full-text indexes of a store until they hold nothing of words that were deleted, and empties the log
 // (contract 6b). Each step is a transaction of its own; a cancel, the end of the process or a crash stops between two and leaves a
@@ -107,15 +111,18 @@ type purge struct {
 	stirs    bool // see Tx.stir
 	stirred  bool // and nothing was merged since
 	steps    int
-	rest     time.Duration // until the next step
+	held     time.Duration // by the last step
+	rest     time.Duration // until the next one
 }
 
 // mergeAll merges the index until nothing of deleted words is in it, and tells whether that was reached.
 func (p *purge) mergeAll(ctx context.Context) (done bool, err error) {
-	for turn := 0; turn < mergesAtMost && !done && err == nil; turn++ {
-		done, err = p.mergeOnce(ctx)
+	for range mergesAtMost {
+		if done, err = p.mergeOnce(ctx); done || err != nil {
+			return done, err
+		}
 	}
-	return done, err
+	return false, errNotMerged
 }
 
 // mergeOnce puts all segments into one merge, carries it to its end, and tells whether that left nothing of deleted words.
@@ -141,7 +148,7 @@ func (p *purge) mergeOnce(ctx context.Context) (forgotten bool, err error) {
 	})
 	for under := level; under >= level && under >= 0 && err == nil; {
 		err = p.step(ctx, func(ctx context.Context, tx *Tx) error {
-			changed, err := tx.mergeIndex(ctx, p.index, mergePages)
+			changed, err := tx.mergeIndex(ctx, p.index, p.pages())
 			if err != nil {
 				return err
 			}
@@ -154,6 +161,14 @@ func (p *purge) mergeOnce(ctx context.Context) (forgotten bool, err error) {
 		})
 	}
 	return forgotten && err == nil, err
+}
+
+// pages is how much the next step writes: less where the machine is slow, so that nobody waits long for one step.
+func (p *purge) pages() int {
+	if p.held > slowStep {
+		return mergePages / 4
+	}
+	return mergePages
 }
 
 // step does one thing in a transaction of its own. A cancel is heard before it.
@@ -173,7 +188,8 @@ func (p *purge) step(ctx context.Context, do func(context.Context, *Tx) error) e
 	if err := tx.commitWithin(purgePatience); err != nil {
 		return err
 	}
-	p.rest = min(max(restFactor*tx.Held(), leastRest), longestRest)
+	p.held = tx.Held()
+	p.rest = min(max(restFactor*p.held, leastRest), longestRest)
 	p.steps++
 	p.progress(PurgeProgress{p.index, p.steps})
 	return nil

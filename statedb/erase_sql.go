@@ -3,6 +3,7 @@ package statedb
 import (
 	"context"
 	"regexp"
+	"strings"
 )
 
 // mergePages is how much one step of a merge writes, in pages of an index (contract 6b).
@@ -43,8 +44,10 @@ func (t *Tx) levels(ctx context.Context, index string) (ftsLevels, error) {
 	return levels, nil
 }
 
-// stir writes a word into an index and takes it back, under an id that no row of it has, so that there is a segment on the
-// lowest level again. The two cancel each other out.
+// stir writes words into an index and takes them back, under an id that no row of it has, so that there is a segment on the lowest
+// level again. The two cancel each other out. The words are more than a page of the index holds: FTS5 lifts an older segment that is
+// no larger than a new one down to its level, and then all would lie on one level again. So they are put into a merge with what is
+// there, before they are taken back; all in one transaction, or a crash would leave them.
 func (t *Tx) stir(ctx context.Context, index string) error {
 	name := quoted(index)
 	var column string
@@ -56,14 +59,19 @@ func (t *Tx) stir(ctx context.Context, index string) error {
 	if err != nil {
 		return err
 	}
-	const word = "stir" // long enough to be a word to every tokenizer
 	column = quoted(column)
-	if _, err := t.conn.ExecContext(ctx, `INSERT INTO `+name+` (rowid, `+column+`) VALUES (?, ?)`, id, word); err != nil {
+	if _, err := t.conn.ExecContext(ctx, `INSERT INTO `+name+` (rowid, `+column+`) VALUES (?, ?)`, id, stirred); err != nil {
 		return err
 	}
-	_, err = t.conn.ExecContext(ctx, `INSERT INTO `+name+` (`+name+`, rowid, `+column+`) VALUES ('delete', ?, ?)`, id, word)
+	if _, err := t.mergeIndex(ctx, index, -mergePages); err != nil {
+		return err
+	}
+	_, err = t.conn.ExecContext(ctx, `INSERT INTO `+name+` (`+name+`, rowid, `+column+`) VALUES ('delete', ?, ?)`, id, stirred)
 	return err
 }
+
+// stirred is a word that is long enough to be one to every tokenizer, as often as takes several pages.
+var stirred = strings.Repeat("stir ", 20_000)
 
 // keepsNoText tells of an FTS5 index whose texts lie in another table, as the Agent's do.
 var keepsNoText = regexp.MustCompile(`(?is)\bcontent\s*=\s*('[^']+'|"[^"]+"|[^\s,)'"]+)`)

@@ -298,3 +298,30 @@ func TestPurgeOfAStoreThatIsReplaced(t *testing.T) {
 	require.ErrorIs(t, err, ErrIO)
 	assert.Equal(t, IndexesPending, erasure.Indexes)
 }
+
+// TestPurgeOfOneSmallSegment has an index that is one segment of one page, below empty levels: FTS5 would lift it down to whatever
+// small segment is written beside it, and all would lie as before.
+func TestPurgeOfOneSmallSegment(t *testing.T) {
+	const index = "messages_fts"
+	home := newStore(t, sessionX, messages(20, 60))
+	for range 2 {
+		home.Exec(message("one"))
+		purgeStore(t, home)
+	}
+	home.Exec("DELETE FROM messages WHERE content <> 'one'")
+	purgeStore(t, home)
+	home.Exec(message(canary), deleteCanary)
+	for n := 0; levelsOf(t, home, index)[1].segments == 0; n++ { // SQLite merges sixteen
+		require.Less(t, n, 16)
+		home.Exec(message("two"))
+	}
+	levels := levelsOf(t, home, index)
+	require.Equal(t, ftsLevel{segments: 1}, levels[1], "%v", levels)
+	require.False(t, levels.forgets(), "%v", levels)
+	require.True(t, inIndex(t, home, index, canary))
+	assert.Equal(t, allErased, purgeStore(t, home))
+	assert.False(t, inIndex(t, home, index, canary))
+	assert.False(t, inIndex(t, home, index, "stir"))
+	assert.Len(t, home.Query("SELECT rowid FROM messages_fts WHERE messages_fts MATCH 'one'"), 2)
+	home.RequireSound()
+}
