@@ -21,6 +21,16 @@ func TestMain(m *testing.M) { sidecartest.Main(m) }
 
 const few = 200 // sessions: the pattern ten times
 
+func TestBenchOfKeptDeletes(t *testing.T) {
+	o := options{schemas: []string{legacySchema, runtimeSchema}, rounds: 2, folder: t.TempDir(), kept: 50}
+	var out, progress bytes.Buffer
+	require.NoError(t, bench(t.Context(), o, &out, &progress))
+	assert.Contains(t, out.String(), "a conversation of 50 messages, runtime, 2 rounds")
+	left, err := os.ReadDir(o.folder)
+	require.NoError(t, err)
+	assert.Empty(t, left)
+}
+
 func TestBench(t *testing.T) {
 	for _, schema := range []string{legacySchema, runtimeSchema} {
 		t.Run(schema, func(t *testing.T) {

@@ -23,6 +23,7 @@ type options struct {
 	folder   string
 	files    bool
 	json     bool
+	kept     int
 }
 
 func main() {
@@ -47,6 +48,7 @@ func run(ctx context.Context, args []string) (err error) {
 	flags.IntVar(&o.sweep, "sweep", 10_000, "how many sessions are swept at once afterwards, on a store that can be swept")
 	flags.StringVar(&o.folder, "folder", "build/bench", "where stores are kept for the next time, and copied to")
 	flags.BoolVar(&o.files, "files", false, "give every session a file in sessions/")
+	flags.IntVar(&o.kept, "kept", 0, "measure nothing but deletes of a conversation of so many messages, with keep_days and without")
 	flags.BoolVar(&o.json, "json", false, "print every duration, one line of JSON for each store")
 	profile := flags.String("cpuprofile", "", "write a profile to this file")
 	if err := flags.Parse(args); err != nil {
@@ -89,6 +91,13 @@ func bench(ctx context.Context, o options, out, progress io.Writer) error {
 	}
 	say := func(format string, args ...any) { _, _ = fmt.Fprintf(progress, format+"\n", args...) }
 	for _, schema := range o.schemas {
+		if o.kept > 0 {
+			say("measuring %d deletes of %d messages in a %s store, with keep_days and without", o.rounds, o.kept, schema)
+			if err := measureKept(ctx, schema, o.kept, o, out); err != nil {
+				return fmt.Errorf("%s: %w", schema, err)
+			}
+			continue
+		}
 		h := history{schema: schema, sessions: o.sessions}
 		store, err := h.keep(ctx, o.folder, say)
 		if err != nil {

@@ -7,12 +7,10 @@ import (
 	"io/fs"
 	"iter"
 	"os"
-	"path/filepath"
-	"runtime"
 	"slices"
-	"syscall"
 
 	"session-sidecar/internal/home"
+	"session-sidecar/internal/rooted"
 )
 
 // FolderName is where a home keeps its artifacts and manifests.
@@ -42,39 +40,11 @@ func Open(homePath string, as ...string) (*Folder, error) {
 			f.spellings = append(f.spellings, spelling)
 		}
 	}
-	if f.root, err = openSessions(homeRoot, homePath); err != nil {
+	if f.root, err = rooted.Open(homeRoot, homePath, FolderName); err != nil {
 		_ = homeRoot.Close()
 		return nil, &Error{Kind: ErrUnusableFolder, Name: FolderName, Cause: err}
 	}
 	return f, nil
-}
-
-func openSessions(homeRoot *os.Root, homePath string) (*os.Root, error) {
-	info, err := homeRoot.Lstat(FolderName)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	name := FolderName
-	if info.Mode()&fs.ModeSymlink != 0 {
-		// The Root would refuse an absolute link even where it stays inside, so the way is resolved first; the Root
-		// still refuses to leave the home if the link is replaced in between.
-		target, err := filepath.EvalSymlinks(filepath.Join(homePath, FolderName))
-		if err != nil {
-			return nil, err
-		}
-		if !home.Contains(homePath, target) {
-			return nil, errors.New("it is a link that leads out of the home")
-		}
-		if name, err = filepath.Rel(homePath, target); err != nil {
-			return nil, err
-		}
-	} else if !info.IsDir() {
-		return nil, errors.New("it is not a folder")
-	}
-	return homeRoot.OpenRoot(name)
 }
 
 // Close gives the handles back.
@@ -100,7 +70,7 @@ func (f *Folder) create() error {
 		return err
 	}
 	f.root = root
-	return syncFolder(f.home)
+	return rooted.Sync(f.home)
 }
 
 // uncreate takes a sessions/ away again that create made for nothing, if nobody has put anything into it.
@@ -136,21 +106,4 @@ func (f *Folder) manifestNames() (iter.Seq[string], error) {
 		return nil, err
 	}
 	return slices.Values(slices.DeleteFunc(names, func(name string) bool { return !isManifest(name) })), nil
-}
-
-// syncFolder makes the names in a folder durable. Windows has no such call and orders them itself; some network and FUSE
-// file systems refuse it for folders, which says that they have nothing to sync.
-func syncFolder(root *os.Root) error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	dir, err := root.Open(".")
-	if err != nil {
-		return err
-	}
-	err = dir.Sync()
-	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
-		err = nil
-	}
-	return errors.Join(err, dir.Close())
 }

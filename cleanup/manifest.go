@@ -15,6 +15,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"session-sidecar/internal/rooted"
+
 	"session-sidecar/internal/faultpoint"
 	"session-sidecar/internal/links"
 )
@@ -65,7 +67,7 @@ func (f *Folder) WriteManifest(ids []string) (Manifest, error) {
 func (f *Folder) Withdraw(m Manifest) error {
 	err := f.removeIfThere(string(m))
 	if err == nil {
-		err = syncFolder(f.root)
+		err = rooted.Sync(f.root)
 	}
 	f.uncreate()
 	return err
@@ -103,7 +105,7 @@ func (f *Folder) replaceDurably(name string, data []byte) (err error) {
 		return err
 	}
 	faultpoint.Hit(faultpoint.ManifestRenamed)
-	if err := syncFolder(f.root); err != nil {
+	if err := rooted.Sync(f.root); err != nil {
 		return err
 	}
 	faultpoint.Hit(faultpoint.ManifestDurable)

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"session-sidecar/internal/rooted"
+
 	"session-sidecar/internal/faultpoint"
 )
 
@@ -94,7 +96,7 @@ func (f *Folder) Sync(ctx context.Context, files []Named) (gone []Named, failed 
 		if file.folder != nil && file.state == NamedGone {
 			known := false
 			if err, known = synced[filepath.Dir(n.Path)]; !known {
-				err = syncFolder(file.folder)
+				err = rooted.Sync(file.folder)
 				synced[filepath.Dir(n.Path)] = err
 			}
 		}

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"session-sidecar/internal/rooted"
+
 	"session-sidecar/internal/faultpoint"
 )
 
@@ -201,7 +203,7 @@ func (r *run) unlinkAll(entries []entry) error {
 	if !unlinked {
 		return nil
 	}
-	err := syncFolder(r.folder.root)
+	err := rooted.Sync(r.folder.root)
 	if err == nil {
 		faultpoint.Hit(faultpoint.ArtifactsDurablyGone)
 	}

@@ -13,7 +13,7 @@ type bulkParams struct {
 	deleteOptions
 	SessionIDs  []SessionID         `json:"session_ids" jsonschema:"the sessions to delete, in this order"`
 	ExpectedIDs map[string][]string `json:"expected_ids,omitempty" jsonschema:"by session id, what the user agreed to"`
-	purgeOption
+	afterOptions
 }
 
 type bulkResult struct {
@@ -52,6 +52,9 @@ func (db *stateDB) deleteSessions(ctx context.Context, p bulkParams) (bulkResult
 			AgentDir: db.session.agentDir(), BaseHome: db.session.baseHome(),
 		},
 		ExpectedIDs: p.ExpectedIDs,
+	}
+	if p.KeepDays != nil {
+		request.KeepDays = int(*p.KeepDays)
 	}
 	for _, id := range p.SessionIDs {
 		request.SessionIDs = append(request.SessionIDs, string(id))

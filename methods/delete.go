@@ -2,9 +2,7 @@ package methods
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"strings"
 	"time"
 
 	"session-sidecar/cleanup"
@@ -16,11 +14,12 @@ type deleteParams struct {
 	deleteOptions
 	ExpectedIDs *[]string `json:"expected_ids,omitempty" jsonschema:"what the user agreed to, in any order; any other set is refused with plan_changed"`
 	SessionID   SessionID `json:"session_id"`
-	purgeOption
+	afterOptions
 }
 
-// purgeOption is what deletes alone take, and none of their relatives.
-type purgeOption struct {
+// afterOptions say what is to be done beside a delete. An export takes none of them.
+type afterOptions struct {
+	KeepDays   *KeepDays   `json:"keep_days,omitempty" jsonschema:"for how many days the conversation can be taken back; not at all where absent"`
 	PurgeIndex LiteralTrue `json:"purge_index,omitempty" jsonschema:"true: afterwards rid the full-text indexes of deleted words, and empty the store's log; anything else is false"`
 }
 
@@ -44,6 +43,7 @@ type deleteResult struct {
 	Plan       *previewResult   `json:"plan,omitempty" jsonschema:"for plan_changed: what a delete would do now"`
 	Cleanup    *cleanupInfo     `json:"cleanup,omitempty" jsonschema:"what is left to clean up in the whole home, older deletes included"`
 	Receipt    string           `json:"receipt,omitempty" jsonschema:"the operation id of the deletion receipt; absent where no row was there"`
+	Trash      *trashInfo       `json:"trash,omitempty" jsonschema:"with keep_days: by what the conversation can be taken back, and until when"`
 	Retained   []leftBehindInfo `json:"retained,omitempty" jsonschema:"what is kept on purpose"`
 	LeftBehind []leftBehindInfo `json:"left_behind,omitempty" jsonschema:"what this path does not remove though it concerned the session"`
 	FTSStale   []string         `json:"fts_stale,omitempty" jsonschema:"full-text indexes that the Agent has to rebuild"`
@@ -81,21 +81,6 @@ var deleteReasons = []Reason{
 	ReasonLockTimeout, ReasonIOError, ReasonReceiptInvalid,
 }
 
-// refuseUnbuilt refuses the options of the contract that this build does not have. To ignore them, as unknown fields are,
-// would lose what was to be kept.
-func refuseUnbuilt(_ context.Context, fields map[string]json.RawMessage) error {
-	for field := range fields {
-		const option = "keep_days"
-		switch {
-		case field == option:
-			return invalidParams("this version has no option %q", option)
-		case strings.EqualFold(field, option):
-			return invalidParams("the field %q is spelled %q", option, field)
-		}
-	}
-	return nil
-}
-
 // deleteCLISession is contract 4. It refuses inside its result; only a cancel and an unexpected failure are errors.
 func (db *stateDB) deleteCLISession(ctx context.Context, p deleteParams) (deleteResult, error) {
 	begun := time.Now()
@@ -107,7 +92,7 @@ func (db *stateDB) deleteCLISession(ctx context.Context, p deleteParams) (delete
 	db.note(string(p.ProfileHome), string(p.SessionID), result, time.Since(begun))
 	db.announceReceipt(outcome)
 	if bool(p.PurgeIndex) && outcome != nil {
-		result.Erase = db.purgeAfter(ctx, p.ProfileHome)
+		result.Erase = eraseInfoOf(db.purgeAfter(ctx, p.ProfileHome), outcome)
 	}
 	return result, nil
 }
@@ -120,6 +105,9 @@ func (db *stateDB) request(p deleteParams) deletion.Request {
 		WholeConversation: bool(p.Conversation),
 		AgentDir:          db.session.agentDir(),
 		BaseHome:          db.session.baseHome(),
+	}
+	if p.KeepDays != nil {
+		request.KeepDays = int(*p.KeepDays)
 	}
 	if p.ExpectedIDs != nil {
 		request.ExpectedIDs = nonNil(*p.ExpectedIDs)
@@ -158,7 +146,7 @@ func isCancel(ctx context.Context, err error) bool {
 func resultOf(o *deletion.Outcome) deleteResult {
 	result := deleteResult{
 		OK: !o.Stuck, DeletedIDs: o.Plan.IDs(), Path: o.Plan.Path, Existed: &o.Plan.Existed, FTSStale: o.Plan.StaleIndexes,
-		Cleanup: cleanupInfoOf(o.Cleanup), Erase: eraseInfoOf(statedb.Erasure{Indexes: statedb.IndexesUnasked, WAL: statedb.LogUnasked}),
+		Cleanup: cleanupInfoOf(o.Cleanup), Erase: eraseInfoOf(statedb.Erasure{Indexes: statedb.IndexesUnasked, WAL: statedb.LogUnasked}, o),
 	}
 	if o.Stuck {
 		result.Reason = ReasonCleanupPending
@@ -169,6 +157,9 @@ func resultOf(o *deletion.Outcome) deleteResult {
 	}
 	if o.Plan.Receipt != nil {
 		result.Receipt = o.Plan.Receipt.OperationID
+	}
+	if o.Kept != nil {
+		result.Trash = &trashInfo{OperationID(o.Kept.OperationID), o.Kept.KeepUntil}
 	}
 	result.Retained, result.LeftBehind = leftBehindInfos(o.Plan.Retained), leftBehindInfos(o.Plan.LeftBehind)
 	return result

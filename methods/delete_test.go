@@ -123,18 +123,20 @@ func TestFlagsOfADelete(t *testing.T) {
 	}
 }
 
-// An option of the contract that this build lacks is never ignored.
-func TestOptionsThatAreNotBuilt(t *testing.T) {
+// An option that cannot be meant as it stands is never ignored.
+func TestOptionsThatAreRefused(t *testing.T) {
 	r, _ := introduced(t)
 	home := filled(t)
 	for _, more := range []string{
-		`,"expected_ids":null`, `,"expected_ids":[7]`, `,"keep_days":30`, `,"keep_days":null`,
-		`,"Expected_IDs":["x"]`, `,"KEEP_DAYS":30`, `,"Purge_Index":true`, `,"Purge_Index":false`,
+		`,"expected_ids":null`, `,"expected_ids":[7]`, `,"Expected_IDs":["x"]`, `,"Purge_Index":true`, `,"Purge_Index":false`,
+		`,"keep_days":null`, `,"keep_days":0`, `,"keep_days":91`, `,"keep_days":-1`, `,"keep_days":1.5`, `,"keep_days":"30"`,
+		`,"keep_days":true`, `,"keep_days":1e30`, `,"KEEP_DAYS":30`,
 	} {
 		_, err := call(t, r, deleteMethod, paramsFor(home, "x", more))
 		requireCode(t, err, rpc.CodeInvalidParams)
 	}
 	assert.Len(t, home.Query("SELECT id FROM sessions"), 2)
+	assert.NoDirExists(t, filepath.Join(home.Path, "trash"))
 }
 
 func TestADeleteThatIsCancelled(t *testing.T) {

@@ -179,7 +179,7 @@ func TestParamsOfTheDelete(t *testing.T) {
 	}
 	assert.Equal(t, map[string]bool{
 		"profile_home": true, "session_id": true, "include_compression_lineage": false, "whole_conversation": false,
-		"expected_ids": false, "purge_index": false,
+		"expected_ids": false, "purge_index": false, "keep_days": false,
 	}, required)
 	assert.Nil(t, m.ParamsSchema.AdditionalProperties, "older hosts may send more")
 	assert.Equal(t, []string{"ok"}, m.Result.Schema.Required)
@@ -192,6 +192,8 @@ var notOfADelete = map[Reason]string{
 	"generations_exhausted":   "state_db.first_generation",
 	"receipts_schema_missing": "receipts.list",
 	"cursor_invalid":          "receipts.forget",
+	"not_found":               "trash.purge",
+	"trash_damaged":           "trash.restore",
 	"session_exists":          "",
 	"session_deleted":         "",
 }

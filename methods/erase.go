@@ -8,13 +8,17 @@ import (
 	"session-sidecar/statedb"
 )
 
-// erasePages is what is true of every delete of this build: the pages that it freed are overwritten. Pages that others freed are
-// not its affair.
-const erasePages = "this_delete"
+// What is true of the pages that a delete freed: they are overwritten, or their rows lie in the trash for a while. Pages that others
+// freed are not its affair.
+const (
+	pagesOfThisDelete = "this_delete"
+	pagesKept         = "kept_until"
+)
 
 // eraseInfo tells how much of what was deleted can still be read in the store's files (contract 6b).
 type eraseInfo struct {
-	Pages   string               `json:"pages" jsonschema:"this_delete: the pages that this delete freed are overwritten"`
+	Pages   string               `json:"pages" jsonschema:"this_delete: the pages that this delete freed are overwritten; kept_until: its rows are in the trash for a while"`
+	Kept    *float64             `json:"kept_until,omitempty" jsonschema:"for kept_until: when they go, in seconds since 1970"`
 	Indexes statedb.IndexErasure `json:"indexes" jsonschema:"whether the full-text indexes are rid of deleted words: purged, pending (a later purge can do it), or not_asked"`
 	WAL     statedb.LogErasure   `json:"wal" jsonschema:"the store's log: truncated (it is empty, or there is none), busy (it may not be), or not_asked"`
 }
@@ -25,11 +29,17 @@ type purgeEvent struct {
 	Steps int    `json:"steps"`
 }
 
-func eraseInfoOf(e statedb.Erasure) *eraseInfo { return &eraseInfo{erasePages, e.Indexes, e.WAL} }
+func eraseInfoOf(e statedb.Erasure, o *deletion.Outcome) *eraseInfo {
+	info := &eraseInfo{Pages: pagesOfThisDelete, Indexes: e.Indexes, WAL: e.WAL}
+	if o.Kept != nil {
+		info.Pages, info.Kept = pagesKept, &o.Kept.KeepUntil
+	}
+	return info
+}
 
 // purgeAfter does what purge_index asks for when rows are gone. It changes nothing about the delete's own answer: that much is done, and
 // no cancel or failure takes it back.
-func (db *stateDB) purgeAfter(ctx context.Context, home ProfileHome) *eraseInfo {
+func (db *stateDB) purgeAfter(ctx context.Context, home ProfileHome) statedb.Erasure {
 	control := rpc.FromContext(ctx)
 	erasure := db.deleter.Purge(ctx, string(home), func(p statedb.PurgeProgress) {
 		if err := control.Stream("purge", purgeEvent{p.Index, p.Steps}); err != nil {
@@ -37,19 +47,20 @@ func (db *stateDB) purgeAfter(ctx context.Context, home ProfileHome) *eraseInfo 
 		}
 	})
 	db.log.Info("purge", "home", string(home), "indexes", string(erasure.Indexes), "wal", string(erasure.WAL))
-	return eraseInfoOf(erasure)
+	return erasure
 }
 
 // purgeAfterAll is that for many deletes at once: one purge does for all whose rows are gone, and each of them tells of it.
 func (db *stateDB) purgeAfterAll(ctx context.Context, home ProfileHome, items []deletion.BulkItem, results []bulkItem) {
-	var erase *eraseInfo
+	var erasure *statedb.Erasure
 	for i, item := range items {
 		if item.Outcome == nil {
 			continue
 		}
-		if erase == nil {
-			erase = db.purgeAfter(ctx, home)
+		if erasure == nil {
+			done := db.purgeAfter(ctx, home)
+			erasure = &done
 		}
-		results[i].Erase = erase
+		results[i].Erase = eraseInfoOf(*erasure, item.Outcome)
 	}
 }

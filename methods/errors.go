@@ -10,6 +10,7 @@ import (
 	"session-sidecar/cleanup"
 	"session-sidecar/internal/home"
 	"session-sidecar/internal/newfile"
+	"session-sidecar/internal/trash"
 	"session-sidecar/locks"
 	"session-sidecar/rpc"
 	"session-sidecar/statedb"
@@ -26,6 +27,9 @@ var reasons = []struct {
 	{locks.ErrHeld, ReasonStoreBusy},
 	{locks.ErrUnusable, ReasonIOError},
 	{newfile.ErrNotMade, ReasonIOError},
+	{trash.ErrNotFound, ReasonNotFound},
+	{trash.ErrDamaged, ReasonTrashDamaged},
+	{trash.ErrUnusable, ReasonIOError},
 	{cleanup.ErrManifest, ReasonManifestFailed},
 	{cleanup.ErrUnusableFolder, ReasonIOError},
 	{cleanup.ErrNotListed, ReasonIOError},

@@ -14,6 +14,7 @@ import (
 	"session-sidecar/cleanup"
 	"session-sidecar/internal/home"
 	"session-sidecar/internal/newfile"
+	"session-sidecar/internal/trash"
 	"session-sidecar/locks"
 	"session-sidecar/statedb"
 )
@@ -46,6 +47,9 @@ var wanted = map[error]Reason{
 	statedb.ErrIncomplete:         "conversation_incomplete",
 	statedb.ErrNoReceipts:         "receipts_schema_missing",
 	statedb.ErrCursorInvalid:      "cursor_invalid",
+	trash.ErrNotFound:             "not_found",
+	trash.ErrDamaged:              "trash_damaged",
+	trash.ErrUnusable:             "io_error",
 }
 
 func TestEverySentinelHasItsReason(t *testing.T) {

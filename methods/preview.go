@@ -19,8 +19,13 @@ type previewResult struct {
 	Retained   []leftBehindInfo `json:"retained" jsonschema:"what is kept on purpose"`
 	LeftBehind []leftBehindInfo `json:"left_behind" jsonschema:"what this path does not remove though it concerned the session"`
 	FTSStale   []string         `json:"fts_stale,omitempty" jsonschema:"full-text indexes that the Agent would have to rebuild"`
+	Trash      *trashEstimate   `json:"trash,omitempty" jsonschema:"with keep_days: what would be kept"`
 	Reason     Reason           `json:"reason,omitempty" jsonschema:"why a delete would be refused; absent where it would not"`
 	Detail     string           `json:"detail,omitempty" jsonschema:"the reason as one line for a human"`
+}
+
+type trashEstimate struct {
+	Bytes int64 `json:"bytes" jsonschema:"about how large the entry in the trash would be"`
 }
 
 type targetInfo struct {
@@ -85,6 +90,9 @@ func previewOf(p *deletion.Preview) previewResult {
 	result.LeftBehind = nonNil(leftBehindInfos(p.Plan.LeftBehind))
 	for _, m := range p.Plan.Media {
 		result.Media = append(result.Media, mediaInfo{m.Path})
+	}
+	if p.TrashBytes != nil {
+		result.Trash = &trashEstimate{*p.TrashBytes}
 	}
 	if p.Plan.Refusal != nil {
 		refusal, _ := refusalOf(p.Plan.Refusal)

@@ -39,6 +39,12 @@ const (
 	ReasonCursorInvalid   Reason = "cursor_invalid"
 )
 
+// The reasons that only the trash has (contract 10).
+const (
+	ReasonNotFound     Reason = "not_found"
+	ReasonTrashDamaged Reason = "trash_damaged"
+)
+
 // The conditions of error answers.
 const (
 	ConditionHandshakeRequired Reason = "handshake_required"
@@ -80,6 +86,8 @@ var Meanings = map[Reason]Meaning{
 	ReasonConversationIncomplete: {true, "Another part of this conversation has to stay for now, so all of it stays."},
 	ReasonReceiptsMissing:        {false, "This history has no record of deleted conversations, so nobody can say what was deleted."},
 	ReasonCursorInvalid:          {false, "This history never gave so high a number. If it did once, it was put back to an earlier state, and what was read from it has to be compared anew."},
+	ReasonNotFound:               {false, "This conversation is not in the trash any more."},
+	ReasonTrashDamaged:           {false, "What was kept of this conversation is damaged and cannot be brought back."},
 	ConditionHandshakeRequired:   {false, "The program that started the sidecar did not introduce itself first."},
 	ConditionAlreadyHandshaken:   {false, "The program that started the sidecar introduced itself twice, differently."},
 	ConditionVersionMismatch:     {false, "The app and its sidecar are of different versions. Reinstall or update the app."},

@@ -25,7 +25,9 @@ const RPCVersion = 1
 const exitVersionMismatch = 3
 
 // capabilities are what this build can do beside its methods. One that is not built is not in the list (contract 2).
-var capabilities = []string{"expected_ids", "path.canonical", "path.legacy", "purge_index", "receipts", "watch", "whole_conversation"}
+var capabilities = []string{
+	"expected_ids", "keep_days", "path.canonical", "path.legacy", "purge_index", "receipts", "watch", "whole_conversation",
+}
 
 type handshakeParams struct {
 	RPCVersion int    `json:"rpc_version" jsonschema:"the version of the protocol that the host speaks"`

@@ -49,6 +49,7 @@ var typeSchemas = map[reflect.Type]*jsonschema.Schema{
 	reflect.TypeFor[Document]():    {Type: "object"},
 	reflect.TypeFor[Deletion]():    {Types: nullOrObject},
 	reflect.TypeFor[OperationID](): {Type: "string", Pattern: "^[0-9a-f]{32}$"},
+	reflect.TypeFor[KeepDays]():    {Type: "integer", Minimum: jsonschema.Ptr(1.0), Maximum: jsonschema.Ptr(90.0)},
 	reflect.TypeFor[Sequence]():    {Type: "integer", Minimum: jsonschema.Ptr(0.0)},
 	reflect.TypeFor[PageLimit]():   {Type: "integer", Minimum: jsonschema.Ptr(1.0), Maximum: jsonschema.Ptr(float64(mostReceipts))},
 	reflect.TypeFor[AnyValue]():    {},

@@ -27,5 +27,6 @@ func New(log *slog.Logger) *Registry {
 	registerFence(r, db)
 	registerRoutes(r, db)
 	registerReceipts(r, db)
+	registerTrash(r, db)
 	return r
 }

@@ -21,14 +21,14 @@ type stateDB struct {
 func registerStateDB(r *Registry, db *stateDB) {
 	register(r, spec[deleteParams, deleteResult]{
 		name: "state_db.delete_cli_session", summary: "Deletes a session, its delegates and, if asked for, the segments of its conversation.",
-		lenient: true, refusesInside: true, reasons: deleteReasons, before: refuseUnbuilt, streams: []string{"purge"}, call: db.deleteCLISession,
+		lenient: true, refusesInside: true, reasons: deleteReasons, streams: []string{"purge"}, call: db.deleteCLISession,
 	})
 	register(r, spec[deleteParams, previewResult]{
 		name: "state_db.preview_delete", summary: "Tells what state_db.delete_cli_session would do with the same parameters, and changes nothing.",
-		refusesInside: true, reasons: deleteReasons, before: refuseUnbuilt, call: db.previewDelete,
+		refusesInside: true, reasons: deleteReasons, call: db.previewDelete,
 	})
 	register(r, spec[bulkParams, bulkResult]{
 		name: "state_db.delete_sessions", summary: "Deletes many sessions, one transaction each, with progress.",
-		refusesInside: true, reasons: deleteReasons, before: refuseUnbuilt, streams: []string{"progress", "purge"}, call: db.deleteSessions,
+		refusesInside: true, reasons: deleteReasons, streams: []string{"progress", "purge"}, call: db.deleteSessions,
 	})
 }

@@ -25,6 +25,7 @@ type deleteFlags struct {
 	scopeFlags
 	yes, dryRun bool
 	export      string
+	keep        keepFlag
 	purgeIndex  bool
 }
 
@@ -34,9 +35,13 @@ type deleted struct {
 	OK         bool
 	TakenBy    string   `json:"taken_by"`
 	DeletedIDs []string `json:"deleted_ids"`
-	Reason     string
-	Detail     string
-	Erase      *erased
+	Trash      *struct {
+		OperationID string  `json:"operation_id"`
+		KeepUntil   float64 `json:"keep_until"`
+	}
+	Reason string
+	Detail string
+	Erase  *erased
 }
 
 // erased is what a result tells of the words that the store's files may still hold.
@@ -78,6 +83,7 @@ Exit status: 0 if all of it is gone; 1 if something was refused or failed, or
 	flags.scopeFlags.add(cmd)
 	cmd.Flags().BoolVar(&flags.yes, "yes", false, "do not ask")
 	cmd.Flags().BoolVar(&flags.dryRun, "dry-run", false, "show what would go, and do nothing")
+	cmd.Flags().Var(&flags.keep, "keep", "keep what goes for so many days, as in 30d: `sidecar trash restore` brings it back")
 	cmd.Flags().StringVar(&flags.export, "export", "",
 		"first write a copy to this new file; with several sessions, to a file for each in this folder")
 	cmd.Flags().BoolVar(&flags.purgeIndex, "purge-index", false, "then take deleted words out of the search indexes too")
@@ -123,7 +129,7 @@ func runDelete(ctx context.Context, c *client, p *paper, flags *deleteFlags, ids
 		return failure(len(refused) > 0)
 	}
 	if len(agreed) > 0 && !flags.yes {
-		yes, err := askUser(ctx, "Delete this for good?")
+		yes, err := askUser(ctx, flags.question())
 		if err != nil {
 			return err
 		}
@@ -140,6 +146,13 @@ func runDelete(ctx context.Context, c *client, p *paper, flags *deleteFlags, ids
 		expected[id] = plan.ids()
 	}
 	return flags.deleteAll(ctx, c, p, agreed, expected, refused)
+}
+
+func (f *deleteFlags) question() string {
+	if f.keep.days > 0 {
+		return fmt.Sprintf("Delete this, and keep it in the trash for %s?", count(f.keep.days, "day"))
+	}
+	return "Delete this for good?"
 }
 
 // failure is the exit status of a command that did its work but for a part that failed.
@@ -215,7 +228,7 @@ func (f *deleteFlags) exportAll(ctx context.Context, c *client, p *paper, ids []
 func (f *deleteFlags) deleteAll(
 	ctx context.Context, c *client, p *paper, ids []string, expected map[string][]string, refused []json.RawMessage,
 ) error {
-	params := f.addTo(map[string]any{"profile_home": f.home, "session_ids": ids, "expected_ids": expected})
+	params := f.keep.addTo(f.addTo(map[string]any{"profile_home": f.home, "session_ids": ids, "expected_ids": expected}))
 	if f.purgeIndex {
 		params["purge_index"] = true
 	}
@@ -278,11 +291,19 @@ func (d *deleted) say(p *paper) error {
 	case d.TakenBy != "":
 		return p.say("deleted\t%s\twith %s", d.SessionID, d.TakenBy)
 	case d.OK:
-		return p.say("deleted\t%s\t%s", d.SessionID, count(len(d.DeletedIDs), "session"))
+		return p.say("deleted\t%s\t%s%s", d.SessionID, count(len(d.DeletedIDs), "session"), d.inTrash())
 	case d.DeletedIDs != nil:
-		return p.say("deleted\t%s\tbut %s (%s)", d.SessionID, d.Detail, d.Reason)
+		return p.say("deleted\t%s\tbut %s (%s)%s", d.SessionID, d.Detail, d.Reason, d.inTrash())
 	}
 	return p.say("kept\t%s\t%s (%s)", d.SessionID, d.Detail, d.Reason)
+}
+
+// inTrash tells how to take the delete back, if that can be done.
+func (d *deleted) inTrash() string {
+	if d.Trash == nil {
+		return ""
+	}
+	return fmt.Sprintf(", kept until %s as %s", dayText(&d.Trash.KeepUntil), d.Trash.OperationID)
 }
 
 // whole tells whether nothing is left that was to be erased.

@@ -69,7 +69,7 @@ func newRootCommand() *cobra.Command {
 	root.SetVersionTemplate("sidecar {{.Version}}\n")
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.AddCommand(
-		newListCommand(), newPreviewCommand(), newDeleteCommand(), newFeaturesCommand(), newReceiptsCommand(),
+		newListCommand(), newPreviewCommand(), newDeleteCommand(), newTrashCommand(), newReceiptsCommand(), newFeaturesCommand(),
 		newCallCommand(), newVersionCommand(), newDemoCommand(),
 	)
 	return root

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"session-sidecar/cleanup"
+	"session-sidecar/internal/trash"
 	"session-sidecar/locks"
 	"session-sidecar/statedb"
 )
@@ -88,7 +89,7 @@ func without(expected []string, takenBy map[string]string) []string {
 func failsTheHome(err error) bool {
 	for _, kind := range []error{
 		statedb.ErrIO, statedb.ErrCorrupt, statedb.ErrMissing,
-		cleanup.ErrUnusableFolder, cleanup.ErrNotListed, locks.ErrTimeout, locks.ErrUnusable,
+		cleanup.ErrUnusableFolder, cleanup.ErrNotListed, locks.ErrTimeout, locks.ErrUnusable, trash.ErrUnusable,
 	} {
 		if errors.Is(err, kind) {
 			return true

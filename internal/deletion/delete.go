@@ -16,6 +16,7 @@ import (
 	"session-sidecar/cleanup"
 	"session-sidecar/internal/faultpoint"
 	"session-sidecar/internal/home"
+	"session-sidecar/internal/trash"
 	"session-sidecar/locks"
 	"session-sidecar/statedb"
 )
@@ -28,6 +29,7 @@ type Request struct {
 	WholeConversation bool
 	ExpectedIDs       []string // what the user agreed to; nil where nobody was asked
 	AgentDir          string   // empty where the host named none
+	KeepDays          int      // how long what goes can be taken back; 0: not at all
 	BaseHome          string   // the home whose routes all profiles share; empty where the host named none
 
 	unasked bool // the watcher's: it waits for no lock, and comes back
@@ -73,6 +75,8 @@ type Outcome struct {
 	Cleanup cleanup.Report // of the whole home, older manifests included
 	// Stuck tells whether an artifact of this very delete is still there, or a file that its rows named and that had to go.
 	Stuck bool
+	// Kept is the entry in the trash; nil where none was asked for, or where no row was there.
+	Kept *trash.Header
 	// LockHeld is for how long other writers had to wait for the rows to go.
 	LockHeld time.Duration
 }
@@ -84,7 +88,9 @@ type Deleter struct {
 	patience time.Duration
 
 	background *background
-	purges     turns // by home
+	entries    trash.Checker
+	tidyAt     sync.Map // resolved home -> time.Time: when its trash is to be looked through again
+	purges     turns    // by home
 	watcher    *cleanup.Watcher
 
 	mu        sync.Mutex
@@ -162,6 +168,7 @@ func (d *Deleter) inHome(ctx context.Context, request Request, work func(lockedH
 	}
 	defer h.folder.Close()
 	h.before, _ = d.process(ctx, h, nil)
+	d.tidyTrashWhenDue(ctx, h, request.unasked)
 	return work(h)
 }
 
@@ -206,7 +213,12 @@ func (d *Deleter) transact(
 	if wanted.Spilled, err = d.spilled(h.path, h.folder); err != nil {
 		return nil, err
 	}
-	tx, err := statedb.Begin(ctx, h.store, d.patience)
+	kept, err := d.copyRows(ctx, h, request, wanted)
+	if err != nil {
+		return nil, err
+	}
+	defer kept.close()
+	tx, err := kept.begin(ctx, h, d.patience)
 	if err != nil {
 		return nil, err
 	}
@@ -219,6 +231,9 @@ func (d *Deleter) transact(
 	if err != nil || len(plan.Targets) == 0 {
 		return nil, err
 	}
+	if err := kept.prove(ctx, tx, plan); err != nil {
+		return nil, err
+	}
 	if err := tx.Remove(ctx, plan); err != nil {
 		return nil, err
 	}
@@ -229,14 +244,19 @@ func (d *Deleter) transact(
 	if err != nil {
 		return nil, err
 	}
-	if err := commit(ctx, tx); err != nil {
+	err = commit(ctx, tx)
+	kept.stays = err == nil || errors.Is(err, statedb.ErrOutcomeUnknown)
+	if err != nil {
 		if !errors.Is(err, statedb.ErrOutcomeUnknown) {
 			err = errors.Join(err, h.folder.Withdraw(manifest))
 		}
 		return nil, err
 	}
 	faultpoint.Hit(faultpoint.AfterCommit)
-	return &Outcome{Home: h.path, Plan: plan, LockHeld: tx.Held()}, nil
+	if kept.written != nil {
+		d.tidyNoLaterThan(h.path, kept.written.Until())
+	}
+	return &Outcome{Home: h.path, Plan: plan, Kept: kept.written, LockHeld: tx.Held()}, nil
 }
 
 // commit hears a cancel for the last time. Where it fails without ErrOutcomeUnknown, the rows are certainly back.

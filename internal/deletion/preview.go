@@ -13,6 +13,8 @@ import (
 type Preview struct {
 	Plan      *statedb.Plan
 	Artifacts []cleanup.Artifact
+	// TrashBytes is about how large the entry in the trash would be, for a request that asks for one; nil otherwise.
+	TrashBytes *int64
 }
 
 // PlanChanged says that a delete would take another set of ids than was agreed to, with what it would take. Unwrap gives
@@ -54,7 +56,16 @@ func (d *Deleter) Preview(ctx context.Context, request Request) (*Preview, error
 	if err != nil {
 		return nil, err
 	}
-	return withArtifacts(ctx, folder, homePath, plan)
+	preview, err := withArtifacts(ctx, folder, homePath, plan)
+	if err != nil || request.KeepDays == 0 {
+		return preview, err
+	}
+	bytes, err := statedb.EstimateCopy(ctx, store, plan)
+	if err != nil {
+		return nil, err
+	}
+	preview.TrashBytes = &bytes
+	return preview, nil
 }
 
 func withArtifacts(
@@ -64,7 +75,7 @@ func withArtifacts(
 	var failure *statedb.Error
 	switch {
 	case err == nil:
-		return &Preview{plan, artifacts}, nil
+		return &Preview{Plan: plan, Artifacts: artifacts}, nil
 	case errors.As(err, &failure) || ctx.Err() != nil:
 		return nil, err
 	}

@@ -60,6 +60,22 @@ func OfPurge() []Point { return []Point{PurgeBegins, PurgeStep, PurgeMerged} }
 // ReceiptWritten is a point of deletes that leave a receipt: it is written inside the transaction, where the rows are gone.
 const ReceiptWritten Point = "receipt_written"
 
+// The points of a delete that is kept for a while, before it takes the write lock, and of a restore.
+const (
+	TrashWritten  Point = "trash_written"  // the entry has its bytes, not synced
+	TrashSynced   Point = "trash_synced"   // the entry is on the disk under a temporary name
+	TrashNamed    Point = "trash_named"    // the entry has its name; the folder is not synced
+	TrashDurable  Point = "trash_durable"  // the entry is there for good; nothing was decided under the write lock
+	RestoreFilled Point = "restore_filled" // the rows are back inside the transaction only
+	RestoreDone   Point = "restore_done"   // the rows are back for good; the entry is still there
+)
+
+// OfTrash lists the points of a kept delete, OfRestore those of a restore.
+func OfTrash() []Point { return []Point{TrashWritten, TrashSynced, TrashNamed, TrashDurable} }
+
+// OfRestore lists the points of a restore.
+func OfRestore() []Point { return []Point{RestoreFilled, RestoreDone} }
+
 // OfReceipts lists the points of a deletion receipt.
 func OfReceipts() []Point { return []Point{ReceiptWritten} }
 
@@ -87,5 +103,5 @@ func All() []Point {
 // Every lists all points there are: each needs a case in which the real process is killed there. A list that is new is added
 // here; a test fails where a point stands in none.
 func Every() []Point {
-	return slices.Concat(All(), OfReceipts(), OfMedia(), OfRoutes(), OfPurge(), OfExport(), OfCompact())
+	return slices.Concat(All(), OfReceipts(), OfMedia(), OfRoutes(), OfPurge(), OfTrash(), OfRestore(), OfExport(), OfCompact())
 }

@@ -1,0 +1,137 @@
+package deletion
+
+import (
+	"context"
+	"time"
+
+	"session-sidecar/internal/trash"
+	"session-sidecar/statedb"
+)
+
+// keeper writes what a delete takes into the trash, for a request that asks for it, before anybody has to wait for the write lock,
+// and proves under it that this is what goes (contract 10.1). Without such a request it only takes the lock.
+type keeper struct {
+	days      int
+	operation string
+	folder    *trash.Folder
+	look      *statedb.Look
+	entry     *trash.Writer
+	copied    *statedb.Copy
+	written   *trash.Header
+	holds     bool // nobody has committed since the look
+	stays     bool // the rows are gone, or may be: the entry is all that is left of them
+}
+
+// day is what keep_days counts in.
+const day = 24 * time.Hour
+
+// copyRows writes the entry from a snapshot. Where that already shows that the delete will be refused, or that there is nothing to
+// keep, it writes none: the decision under the lock tells why, or comes to another one.
+func (d *Deleter) copyRows(ctx context.Context, h lockedHome, request Request, wanted statedb.Request) (*keeper, error) {
+	k := &keeper{days: request.KeepDays, operation: wanted.OperationID}
+	if k.days == 0 {
+		return k, nil
+	}
+	if err := k.copyRows(ctx, h, request, wanted); err != nil {
+		k.close()
+		return nil, err
+	}
+	return k, nil
+}
+
+func (k *keeper) copyRows(ctx context.Context, h lockedHome, request Request, wanted statedb.Request) (err error) {
+	if k.folder, err = trash.Open(h.path); err != nil {
+		return err
+	}
+	if k.look, err = statedb.StartLook(ctx, h.store); err != nil {
+		return err
+	}
+	if wanted.Agent, err = statedb.LookAtAgent(request.AgentDir); err != nil {
+		return err
+	}
+	plan, err := k.look.PlanCopy(ctx, wanted)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil || plan.Refusal != nil || !plan.Found() {
+		return nil //nolint:nilerr // what is decided under the lock counts
+	}
+	return k.write(plan, func(entry *trash.Writer) (err error) {
+		k.copied, err = k.look.Copy(ctx, plan, entry)
+		return err
+	})
+}
+
+// write writes the entry, and leaves none where it fails.
+func (k *keeper) write(plan *statedb.Plan, rows func(*trash.Writer) error) error {
+	now := time.Now()
+	header := trash.Header{
+		OperationID: k.operation, DeletedAt: seconds(now), KeepUntil: seconds(now.Add(time.Duration(k.days) * day)),
+		DeletedIDs: plan.IDs(), Title: plan.Title(), MessageCount: plan.Messages(),
+	}
+	entry, err := k.folder.Begin(header)
+	if err != nil {
+		return err
+	}
+	if err := rows(entry); err != nil {
+		entry.Discard()
+		return entry.Failure(err)
+	}
+	if err := entry.Commit(); err != nil {
+		return err
+	}
+	k.entry, k.written = entry, &header
+	return nil
+}
+
+func seconds(at time.Time) float64 { return float64(at.UnixMicro()) / 1e6 }
+
+// begin takes the store's write lock.
+func (k *keeper) begin(ctx context.Context, h lockedHome, patience time.Duration) (tx *statedb.Tx, err error) {
+	if k.look == nil {
+		return statedb.Begin(ctx, h.store, patience)
+	}
+	tx, k.holds, err = k.look.Begin(ctx, patience)
+	return tx, err
+}
+
+// prove makes sure that the entry holds what goes: one that does not is written once more, under the lock.
+func (k *keeper) prove(ctx context.Context, tx *statedb.Tx, plan *statedb.Plan) error {
+	if k.days == 0 {
+		return nil
+	}
+	if k.entry != nil && !k.holds {
+		holds, err := tx.Holds(ctx, plan, k.copied)
+		if err != nil {
+			return err
+		}
+		k.holds = holds
+	}
+	switch {
+	case k.entry != nil && k.holds:
+		return nil
+	case k.entry != nil:
+		k.entry.Discard()
+		k.entry, k.written = nil, nil
+	}
+	if !plan.Found() {
+		return nil
+	}
+	if err := tx.Describe(ctx, plan); err != nil {
+		return err
+	}
+	return k.write(plan, func(entry *trash.Writer) error { return tx.WriteRows(ctx, plan, entry) })
+}
+
+// close takes the entry of a delete that was certainly not done away again.
+func (k *keeper) close() {
+	if k.entry != nil && !k.stays {
+		k.entry.Discard()
+	}
+	if k.look != nil {
+		k.look.Close()
+	}
+	if k.folder != nil {
+		k.folder.Close()
+	}
+}

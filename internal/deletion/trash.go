@@ -1,0 +1,298 @@
+package deletion
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"session-sidecar/internal/faultpoint"
+	"session-sidecar/internal/home"
+	"session-sidecar/internal/trash"
+	"session-sidecar/statedb"
+)
+
+// This file gives kept conversations back and takes entries away (contract 10).
+
+// Restored is a conversation that is back.
+type Restored struct {
+	IDs          map[string]string // old id -> new one
+	Dropped      []string          // columns, as table.column, and tables that the store has no more
+	StaleIndexes []string          // full-text indexes that the Agent has to rebuild
+}
+
+// longestKept is how long an entry may be kept.
+const longestKept = 90 * day
+
+// restoredID is the new id of a session. It follows from the delete and the old id, so that a crash between the commit and the end of
+// the entry never brings a conversation back twice.
+func restoredID(operation, id string) string {
+	sum := sha256.Sum256([]byte(operation + "\x00" + id))
+	return "restored-" + hex.EncodeToString(sum[:8])
+}
+
+func restoredIDs(h trash.Header) map[string]string {
+	renamed := map[string]string{}
+	for _, id := range h.DeletedIDs {
+		renamed[id] = restoredID(h.OperationID, id)
+	}
+	return renamed
+}
+
+// Restore brings a kept conversation back under new ids, in one transaction under the home's locks; then its entry goes. It writes no
+// deletion receipt and takes none back: the delete did happen. Errors are those of home, locks, statedb and trash; then nothing was
+// changed.
+func (d *Deleter) Restore(ctx context.Context, request Request, operation string) (restored *Restored, err error) {
+	err = d.inHome(ctx, request, func(h lockedHome) error {
+		folder, err := trash.Open(h.path)
+		if err != nil {
+			return err
+		}
+		defer folder.Close()
+		entry, err := folder.Check(operation) // all of it, before anybody waits
+		if err != nil {
+			return err
+		}
+		trace, err := d.isTrace(ctx, h.path, folder, entry.Header)
+		if err != nil {
+			return err
+		}
+		if trace { // of a delete that another process did not come to the end of, or of a restore
+			d.removeLeft(h, folder, operation)
+			return &trash.Error{Kind: trash.ErrNotFound, Name: operation}
+		}
+		if restored, err = d.restore(ctx, h, request, folder, entry); err != nil {
+			return err
+		}
+		faultpoint.Hit(faultpoint.RestoreDone)
+		d.removeLeft(h, folder, operation)
+		return nil
+	})
+	return restored, err
+}
+
+// removeLeft removes an entry that stands for nothing any more. Where it stays, the next use of the home takes it away.
+func (d *Deleter) removeLeft(h lockedHome, folder *trash.Folder, operation string) {
+	if err := folder.Remove(operation); err != nil {
+		d.tidyAt.Delete(h.path)
+		d.log.Warn("an entry that stands for nothing stays in the trash", "home", h.path, "operation", operation, "error", err)
+	}
+}
+
+func (d *Deleter) restore(ctx context.Context, h lockedHome, request Request, folder *trash.Folder, entry trash.Entry) (*Restored, error) {
+	tx, err := statedb.Begin(ctx, h.store, d.patience)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = tx.Rollback() }()
+	agent, err := statedb.LookAtAgent(request.AgentDir)
+	if err != nil {
+		return nil, err
+	}
+	back, err := tx.Restore(ctx, agent, restoredIDs(entry.Header))
+	if errors.Is(err, statedb.ErrRestored) {
+		return nil, &trash.Error{Kind: trash.ErrNotFound, Name: entry.OperationID, Cause: err}
+	}
+	if err != nil {
+		return nil, err
+	}
+	err = folder.Read(entry.OperationID, func(row trash.Row) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		return back.Add(ctx, row.Table, row.Cells)
+	})
+	r := &Restored{StaleIndexes: back.StaleIndexes}
+	if err == nil {
+		r.IDs, r.Dropped, err = back.Finish(ctx)
+	}
+	if errors.Is(err, statedb.ErrNotKept) {
+		err = &trash.Error{Kind: trash.ErrDamaged, Name: entry.OperationID, Cause: err}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return r, tx.Commit()
+}
+
+// Trash lists what can be restored in a home. Entries of deletes that are under way, or never happened, are not in it.
+func (d *Deleter) Trash(ctx context.Context, profileHome string) (listing trash.Listing, err error) {
+	homePath, err := home.Resolve(profileHome)
+	if err != nil {
+		return trash.Listing{}, err
+	}
+	if _, err := statedb.Locate(homePath); err != nil {
+		return trash.Listing{}, err
+	}
+	folder, err := trash.Open(homePath)
+	if err != nil {
+		return trash.Listing{}, err
+	}
+	defer folder.Close()
+	listing, err = d.entries.List(folder, homePath)
+	if err != nil {
+		return trash.Listing{}, err
+	}
+	var kept []trash.Entry
+	for _, e := range listing.Entries {
+		trace, err := d.isTrace(ctx, homePath, folder, e.Header)
+		if err != nil {
+			return trash.Listing{}, err
+		}
+		if !trace {
+			kept = append(kept, e)
+		}
+	}
+	listing.Entries = kept
+	return listing, nil
+}
+
+// isTrace tells whether an entry stands for nothing: all of its ids that had a row are live, so that the delete never happened, or was
+// never committed, unless a receipt says that it was; or all of it is back.
+func (d *Deleter) isTrace(ctx context.Context, homePath string, folder *trash.Folder, e trash.Header) (bool, error) {
+	back := restoredIDs(e)
+	ids := append([]string{}, e.DeletedIDs...)
+	for _, id := range e.DeletedIDs {
+		ids = append(ids, back[id])
+	}
+	live, err := statedb.LiveIDs(ctx, homePath, ids)
+	if err != nil {
+		return false, err
+	}
+	anyLive, allLive := false, true
+	for _, id := range e.DeletedIDs {
+		if live[back[id]] {
+			return true, nil // a restore is all or nothing
+		}
+		anyLive, allLive = anyLive || live[id], allLive && live[id]
+	}
+	if anyLive && !allLive { // of what was deleted, some may never have been there
+		there, err := folder.Sessions(e.OperationID)
+		if errors.Is(err, trash.ErrDamaged) || errors.Is(err, trash.ErrNotFound) {
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		allLive = !slices.ContainsFunc(there, func(id string) bool { return !live[id] })
+	}
+	if !allLive {
+		return false, nil
+	}
+	store, err := statedb.Locate(homePath)
+	if err != nil {
+		return false, err
+	}
+	receipt, err := statedb.FindReceipt(ctx, store, e.OperationID)
+	if errors.Is(err, statedb.ErrNoReceipts) {
+		return true, nil
+	}
+	return err == nil && receipt == nil, err
+}
+
+// PurgeTrash removes one entry for good, or all that could be restored where none is named, and tells how many. One that cannot be read
+// goes only where it is named.
+func (d *Deleter) PurgeTrash(ctx context.Context, request Request, operation string) (purged int, err error) {
+	err = d.inHome(ctx, request, func(h lockedHome) error {
+		folder, err := trash.Open(h.path)
+		if err != nil {
+			return err
+		}
+		defer folder.Close()
+		if operation != "" {
+			err := folder.Remove(operation)
+			if err == nil {
+				purged = 1
+			}
+			return err
+		}
+		d.tidyTrash(ctx, h) // what stands for nothing is not counted
+		listing, err := d.entries.List(folder, h.path)
+		if err != nil {
+			return err
+		}
+		for _, e := range listing.Entries {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := folder.Remove(e.OperationID); err != nil {
+				return fmt.Errorf("after %d entries: %w", purged, err)
+			}
+			purged++
+		}
+		return nil
+	})
+	return purged, err
+}
+
+// tidyTrashWhenDue tidies the trash of a home when it is first used, when an entry has been kept for long enough, and whenever the
+// watcher comes by.
+func (d *Deleter) tidyTrashWhenDue(ctx context.Context, h lockedHome, watcher bool) {
+	if at, known := d.tidyAt.Load(h.path); watcher || !known || !time.Now().Before(at.(time.Time)) {
+		d.tidyTrash(ctx, h)
+	}
+}
+
+// tidyNoLaterThan has the trash of a home looked through at its first use from then on.
+func (d *Deleter) tidyNoLaterThan(homePath string, due time.Time) {
+	if at, known := d.tidyAt.Load(homePath); !known || due.Before(at.(time.Time)) {
+		d.tidyAt.Store(homePath, due)
+	}
+}
+
+// tidyTrash takes away what has been kept for long enough, what stands for nothing, and what a crash left half written. It runs under
+// the home's locks before anything else there (contract 10.2, 10.4). What fails is tried again the next time.
+func (d *Deleter) tidyTrash(ctx context.Context, h lockedHome) {
+	folder, err := trash.Open(h.path)
+	if err == nil {
+		defer folder.Close()
+		err = d.tidyEntries(ctx, h, folder)
+	}
+	if err != nil {
+		d.tidyAt.Delete(h.path)
+	}
+	if ctx.Err() == nil {
+		d.warnOnce("the trash was not tidied", h.path, err)
+	}
+}
+
+func (d *Deleter) tidyEntries(ctx context.Context, h lockedHome, folder *trash.Folder) error {
+	if err := folder.RemoveTemporary(); err != nil {
+		return err
+	}
+	d.tidyAt.Store(h.path, time.Now().Add(longestKept))
+	entries, err := folder.Headers()
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		goes := e.Expired(time.Now())
+		if !goes {
+			if goes, err = d.isTrace(ctx, h.path, folder, e); err != nil {
+				return err
+			}
+		}
+		if !goes {
+			d.tidyNoLaterThan(h.path, e.Until())
+			continue
+		}
+		_, err := folder.Check(e.OperationID)
+		if err == nil {
+			err = folder.Remove(e.OperationID)
+		}
+		if errors.Is(err, trash.ErrDamaged) || errors.Is(err, trash.ErrNotFound) {
+			continue // a damaged one goes only where it is named
+		}
+		if err != nil {
+			return err
+		}
+		d.log.Info("an entry of the trash is gone", "home", h.path, "operation", e.OperationID)
+	}
+	return nil
+}

@@ -1,0 +1,155 @@
+// Package trash keeps what deletes took, for those who asked for a way back (contract 10): home/trash/<operation id>.ndjson.gz,
+// one entry for each delete. It knows nothing of stores: whoever calls it gives and takes the rows, and tells which ids are live.
+package trash
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"session-sidecar/internal/rooted"
+)
+
+// FolderName is where a home keeps its trash.
+const FolderName = "trash"
+
+const (
+	suffix     = ".ndjson.gz"
+	tempSuffix = ".tmp"
+)
+
+// operationID is the form of the name of a delete.
+var operationID = regexp.MustCompile(`^[0-9a-f]{32}$`)
+
+// Folder is a home's trash/, opened once for one operation: everything goes through its handle, so that no name and no link can
+// lead out of it. A missing folder is an empty one.
+type Folder struct {
+	home *os.Root
+	root *os.Root // nil while trash/ is missing
+}
+
+// Open opens the trash of a resolved home. A link that stays inside the home is followed; one that leaves it, or something that
+// is no folder, is ErrUnusable.
+func Open(homePath string) (*Folder, error) {
+	homeRoot, err := os.OpenRoot(homePath)
+	if err != nil {
+		return nil, unusable(homePath, err)
+	}
+	root, err := rooted.Open(homeRoot, homePath, FolderName)
+	if err != nil {
+		_ = homeRoot.Close()
+		return nil, unusable(FolderName, err)
+	}
+	return &Folder{home: homeRoot, root: root}, nil
+}
+
+// Close gives the handles back.
+func (f *Folder) Close() {
+	if f.root != nil {
+		_ = f.root.Close()
+	}
+	_ = f.home.Close()
+}
+
+// create makes a missing trash/ durably, readable by its owner alone.
+func (f *Folder) create() error {
+	if f.root != nil {
+		return nil
+	}
+	if err := f.home.Mkdir(FolderName, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	info, err := f.home.Lstat(FolderName)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() { // something was put there since Open looked
+		return errors.New("it is not a folder")
+	}
+	if f.root, err = f.home.OpenRoot(FolderName); err != nil {
+		return err
+	}
+	return rooted.Sync(f.home)
+}
+
+// names lists the folder, in the order of the names.
+func (f *Folder) names() ([]string, error) {
+	if f.root == nil {
+		return nil, nil
+	}
+	dir, err := f.root.Open(".")
+	if err != nil {
+		return nil, unusable(FolderName, err)
+	}
+	defer func() { _ = dir.Close() }()
+	names, err := dir.Readdirnames(-1)
+	if err != nil {
+		return nil, unusable(FolderName, err)
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+// Remove unlinks an entry durably, whatever is in it. One that is not there is ErrNotFound, and so is an id that names no entry.
+func (f *Folder) Remove(operation string) error {
+	if f.root == nil || !operationID.MatchString(operation) {
+		return &Error{Kind: ErrNotFound, Name: operation}
+	}
+	info, err := f.root.Lstat(operation + suffix)
+	if err == nil && info.IsDir() {
+		err = errors.New("it is a folder")
+	}
+	if err == nil {
+		err = f.root.Remove(operation + suffix)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return &Error{Kind: ErrNotFound, Name: operation}
+	}
+	if err == nil {
+		err = rooted.Sync(f.root)
+	}
+	if err != nil {
+		return unusable(operation+suffix, err)
+	}
+	return nil
+}
+
+// RemoveTemporary removes what a write that ended half-way has left. The caller holds the home's locks.
+func (f *Folder) RemoveTemporary() error {
+	names, err := f.names()
+	if err != nil {
+		return err
+	}
+	removed := false
+	for _, name := range names {
+		base, _, _ := strings.Cut(name, suffix+".")
+		if !strings.HasSuffix(name, tempSuffix) || !operationID.MatchString(base) {
+			continue
+		}
+		if err := f.root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return unusable(name, err)
+		}
+		removed = true
+	}
+	if removed {
+		return rooted.Sync(f.root)
+	}
+	return nil
+}
+
+func randomHex(bytes int) string {
+	b := make([]byte, bytes)
+	_, _ = rand.Read(b) // it never fails: crypto/rand ends the process instead
+	return hex.EncodeToString(b)
+}
+
+// Path is where an entry lies, for a human.
+func Path(homePath, operation string) string {
+	return filepath.Join(homePath, FolderName, operation+suffix)
+}

@@ -1,0 +1,248 @@
+package trash
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"session-sidecar/internal/links"
+)
+
+// Entry is what an entry says of itself.
+type Entry struct {
+	Header
+	Bytes int64 // of the file
+}
+
+// Until is when an entry goes for good.
+func (h Header) Until() time.Time { return time.UnixMicro(int64(h.KeepUntil * 1e6)) }
+
+// Expired tells whether an entry has been kept for as long as was asked.
+func (h Header) Expired(now time.Time) bool { return !now.Before(h.Until()) }
+
+// farthest is the end of the year 9999: no entry is kept for longer.
+const farthest = 253402300800
+
+// What a line may have, written or read. A row is bounded by SQLite; what is spelled longer is not kept at all.
+const (
+	maxLine   = 1 << 30
+	maxHeader = 16 << 20 // 40,000 ids of 128 characters are a third of it
+)
+
+// errTooLong says that a line has more than it may have.
+var errTooLong = errors.New("a line is too long")
+
+// read reads an entry from its first line to its last and hands each row to use. Anything but what Writer writes is ErrDamaged; an
+// entry that is not there is ErrNotFound. Memory holds one row.
+func (f *Folder) read(operation string, use func(Row) error) (Entry, error) {
+	if f.root == nil || !operationID.MatchString(operation) {
+		return Entry{}, &Error{Kind: ErrNotFound, Name: operation}
+	}
+	name := operation + suffix
+	file, size, err := f.open(name)
+	if err != nil {
+		return Entry{}, err
+	}
+	defer func() { _ = file.Close() }()
+	raw := bufio.NewReaderSize(file, 64<<10)
+	zip, err := gzip.NewReader(raw)
+	if err != nil {
+		return Entry{}, damagedOr(name, err)
+	}
+	zip.Multistream(false) // what follows is none of it
+	lines := &lineReader{from: bufio.NewReaderSize(zip, 64<<10)}
+	header, err := readHeader(lines, operation)
+	if err != nil {
+		return Entry{}, damagedOr(name, err)
+	}
+	members := members{of: map[string]bool{}, there: map[string]bool{}}
+	for _, id := range header.DeletedIDs {
+		members.of[id] = true
+	}
+	err = readRows(lines, members.check, use)
+	if err == nil && len(members.there) == 0 {
+		err = errors.New("it holds no session")
+	}
+	if err == nil {
+		err = ended(raw)
+	}
+	if err != nil {
+		var used *useError
+		if errors.As(err, &used) {
+			return Entry{}, used.err
+		}
+		return Entry{}, damagedOr(name, err)
+	}
+	return Entry{Header: header, Bytes: size}, nil
+}
+
+// open opens a file that holds an entry and nothing else.
+func (f *Folder) open(name string) (*os.File, int64, error) {
+	info, err := f.root.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, 0, &Error{Kind: ErrNotFound, Name: strings.TrimSuffix(name, suffix)}
+	}
+	if err != nil {
+		return nil, 0, unusable(name, err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, 0, damaged(name, errors.New("it is not a regular file"))
+	}
+	if links.Several(info) {
+		// Under another name it may be the store's own file: to close a descriptor of that would take SQLite's locks away.
+		return nil, 0, damaged(name, errors.New("it has more than one name"))
+	}
+	file, err := f.root.Open(name)
+	if err != nil {
+		return nil, 0, unusable(name, err)
+	}
+	return file, info.Size(), nil
+}
+
+// damagedOr tells a file that says something else from a disk that says nothing.
+func damagedOr(name string, err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return unusable(name, err)
+	}
+	return damaged(name, err)
+}
+
+func readHeader(lines *lineReader, operation string) (h Header, err error) {
+	line, err := lines.next(maxHeader)
+	if err != nil {
+		return h, err
+	}
+	if !strictly(line, &h) {
+		return h, errors.New("the header is none")
+	}
+	switch {
+	case h.Format != Format:
+		return h, fmt.Errorf("its format is %d", h.Format)
+	case h.OperationID != operation:
+		return h, errors.New("the header names another operation")
+	case len(h.DeletedIDs) == 0, h.DeletedAt < 0, h.KeepUntil < h.DeletedAt, h.KeepUntil > farthest:
+		return h, errors.New("the header says nothing that could be")
+	}
+	return h, nil
+}
+
+// members are the sessions that an entry has rows of, so far.
+type members struct {
+	of    map[string]bool
+	there map[string]bool
+}
+
+// check tells whether a row belongs to what was deleted: to a session of it, whose row came before.
+func (m members) check(row Row) error {
+	switch row.Table {
+	case "sessions":
+		id, known := row.text("id")
+		if !known || m.there[id] || !m.of[id] {
+			return errors.New("it is a session that was not deleted")
+		}
+		m.there[id] = true
+	case "messages", "session_model_usage":
+		if id, known := row.text("session_id"); !known || !m.there[id] {
+			return errors.New("it belongs to a session that was not deleted")
+		}
+	}
+	return nil
+}
+
+func readRows(lines *lineReader, check, use func(Row) error) error {
+	for {
+		line, err := lines.next(maxLine)
+		if err != nil {
+			return err
+		}
+		if bytes.HasPrefix(line, []byte(`{"lines":`)) {
+			return readEnd(lines, line)
+		}
+		row, err := parseRow(line)
+		if err == nil {
+			err = check(row)
+		}
+		if err != nil {
+			return fmt.Errorf("line %d: %w", lines.read, err)
+		}
+		if err := use(row); err != nil {
+			return &useError{err}
+		}
+	}
+}
+
+// readEnd checks the last line, and that there is nothing behind it; the checksum is read with that.
+func readEnd(lines *lineReader, line []byte) error {
+	var e end
+	if !strictly(line, &e) {
+		return errors.New("the last line is none")
+	}
+	if e.Lines != lines.read-1 {
+		return fmt.Errorf("it has %d lines and not %d", lines.read-1, e.Lines)
+	}
+	return ended(lines.from)
+}
+
+func ended(from *bufio.Reader) error {
+	if _, err := from.ReadByte(); !errors.Is(err, io.EOF) {
+		if err == nil {
+			err = errors.New("it goes on behind its end")
+		}
+		return err
+	}
+	return nil
+}
+
+// useError is an error of whoever reads, which is no damage.
+type useError struct{ err error }
+
+func (e *useError) Error() string { return e.err.Error() }
+
+// lineReader reads lines of bounded length.
+type lineReader struct {
+	from *bufio.Reader
+	read int
+	line []byte
+}
+
+// next gives the next line; it is good until the one after it is asked for.
+func (l *lineReader) next(limit int) ([]byte, error) {
+	l.line = l.line[:0]
+	for {
+		part, err := l.from.ReadSlice('\n')
+		l.line = append(l.line, part...)
+		switch {
+		case len(l.line) > limit:
+			return nil, errTooLong
+		case err == nil:
+			l.read++
+			return l.line[:len(l.line)-1], nil
+		case !errors.Is(err, bufio.ErrBufferFull):
+			if errors.Is(err, io.EOF) {
+				err = errors.New("it is cut off")
+			}
+			return nil, err
+		}
+	}
+}
+
+// strictly decodes one JSON object and nothing else. What is wrong is not told: it would quote what was deleted.
+func strictly(line []byte, into any) bool {
+	decoder := json.NewDecoder(bytes.NewReader(line))
+	decoder.DisallowUnknownFields()
+	decoder.UseNumber()
+	if decoder.Decode(into) != nil {
+		return false
+	}
+	_, err := decoder.Token()
+	return errors.Is(err, io.EOF)
+}

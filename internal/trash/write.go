@@ -1,0 +1,160 @@
+package trash
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+
+	"session-sidecar/internal/faultpoint"
+	"session-sidecar/internal/rooted"
+)
+
+// Format is the version of an entry.
+const Format = 1
+
+// Header is the first line of an entry.
+type Header struct {
+	Format       int      `json:"format"`
+	OperationID  string   `json:"operation_id"`
+	DeletedAt    float64  `json:"deleted_at"` // seconds since 1970
+	KeepUntil    float64  `json:"keep_until"` // likewise
+	DeletedIDs   []string `json:"deleted_ids"`
+	Title        string   `json:"title"`
+	MessageCount int      `json:"message_count"`
+}
+
+// end is the last line: how many lines there are before it, the header included. Without it an entry is cut off.
+type end struct {
+	Lines int `json:"lines"`
+}
+
+// Writer writes one entry, streamed. Rows come by Write, a line each. Nothing has the entry's name before Commit.
+type Writer struct {
+	folder  *Folder
+	name    string
+	temp    string
+	file    *os.File
+	out     *bufio.Writer
+	zip     *gzip.Writer
+	lines   int
+	length  int // of the line that is being written; longest of those that were
+	longest int
+	named   bool
+}
+
+// Begin begins an entry. Errors are ErrUnusable; then nothing of it is there.
+func (f *Folder) Begin(header Header) (*Writer, error) {
+	if err := f.create(); err != nil {
+		return nil, unusable(FolderName, err)
+	}
+	w := &Writer{folder: f, name: header.OperationID + suffix}
+	w.temp = w.name + "." + randomHex(4) + tempSuffix
+	file, err := f.root.OpenFile(w.temp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, unusable(FolderName, err)
+	}
+	w.file = file
+	w.out = bufio.NewWriterSize(file, 64<<10)
+	w.zip = gzip.NewWriter(w.out)
+	header.Format = Format
+	err = w.line(header)
+	if err == nil && w.longest >= maxHeader {
+		err = errTooLong
+	}
+	if err != nil {
+		w.Discard()
+		return nil, unusable(w.name, err)
+	}
+	return w, nil
+}
+
+func (w *Writer) line(value any) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(value)
+}
+
+// Write takes lines of JSON, whole or in parts. One that could not be read again is ErrUnusable.
+func (w *Writer) Write(data []byte) (int, error) {
+	for rest := data; len(rest) > 0; {
+		line, after, ends := bytes.Cut(rest, []byte{'\n'})
+		w.length += len(line)
+		w.longest = max(w.longest, w.length)
+		if w.longest >= maxLine {
+			return 0, unusable(w.name, errTooLong)
+		}
+		if rest = after; ends {
+			w.lines++
+			w.length = 0
+		}
+	}
+	return w.zip.Write(data)
+}
+
+// Commit gives the entry its name, durably: it must be there before the rows are gone for good. An older one of the same name is
+// replaced. Errors are ErrUnusable; then nothing of this one is there.
+func (w *Writer) Commit() error {
+	err := w.commit()
+	if err != nil {
+		w.Discard()
+		return unusable(w.name, err)
+	}
+	return nil
+}
+
+func (w *Writer) commit() error {
+	if err := w.line(end{w.lines}); err != nil {
+		return err
+	}
+	err := errors.Join(w.zip.Close(), w.out.Flush())
+	if err == nil {
+		faultpoint.Hit(faultpoint.TrashWritten)
+		err = w.file.Sync()
+	}
+	if err = errors.Join(err, w.file.Close()); err != nil {
+		return err
+	}
+	w.file = nil
+	faultpoint.Hit(faultpoint.TrashSynced)
+	if err := w.folder.root.Rename(w.temp, w.name); err != nil {
+		return err
+	}
+	w.named = true
+	faultpoint.Hit(faultpoint.TrashNamed)
+	if err := rooted.Sync(w.folder.root); err != nil {
+		return err
+	}
+	faultpoint.Hit(faultpoint.TrashDurable)
+	return nil
+}
+
+// Discard removes what was written, for a delete that was certainly not done. After an error the entry is the trace of a delete
+// that never happened, and goes later (contract 10.2).
+func (w *Writer) Discard() {
+	if w.file != nil {
+		_ = w.file.Close()
+		w.file = nil
+	}
+	for _, name := range []string{w.temp, w.name} {
+		if name == w.name && !w.named {
+			continue
+		}
+		if err := w.folder.root.Remove(name); err == nil || errors.Is(err, fs.ErrNotExist) {
+			_ = rooted.Sync(w.folder.root)
+		}
+	}
+	w.named = false
+}
+
+// Failure is the error of a row that could not be written: where the disk is at fault it says so.
+func (w *Writer) Failure(err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return unusable(w.name, err)
+	}
+	return err
+}

@@ -1,0 +1,126 @@
+package methods
+
+import (
+	"context"
+
+	"session-sidecar/internal/deletion"
+)
+
+// KeepDays is for how many days a deleted conversation can be taken back (contract 10).
+type KeepDays int
+
+// trashInfo is what a kept delete has left in the trash.
+type trashInfo struct {
+	OperationID OperationID `json:"operation_id" jsonschema:"what trash.restore takes"`
+	KeepUntil   float64     `json:"keep_until" jsonschema:"when it goes for good, in seconds since 1970"`
+}
+
+type trashParams struct {
+	ProfileHome ProfileHome `json:"profile_home" jsonschema:"the Agent profile's folder, which holds state.db"`
+}
+
+type trashResult struct {
+	Entries    []trashEntry `json:"entries" jsonschema:"what can be restored, by operation id"`
+	Unreadable []string     `json:"unreadable" jsonschema:"names of files that hold nothing that could be restored"`
+}
+
+type trashEntry struct {
+	OperationID  OperationID `json:"operation_id"`
+	DeletedAt    float64     `json:"deleted_at" jsonschema:"in seconds since 1970"`
+	KeepUntil    float64     `json:"keep_until" jsonschema:"when it goes for good, in seconds since 1970"`
+	Title        string      `json:"title"`
+	MessageCount int         `json:"message_count"`
+	Bytes        int64       `json:"bytes" jsonschema:"of the file"`
+	IDs          []string    `json:"ids" jsonschema:"the sessions that were deleted"`
+}
+
+type restoreParams struct {
+	ProfileHome ProfileHome `json:"profile_home" jsonschema:"the Agent profile's folder, which holds state.db"`
+	OperationID OperationID `json:"operation_id" jsonschema:"of the delete, from its result or from trash.list"`
+}
+
+type restoreResult struct {
+	Restored map[string]string `json:"restored" jsonschema:"the new id of each session, by its old one"`
+	Dropped  []string          `json:"dropped,omitempty" jsonschema:"columns and tables that the store has no more, as table.column"`
+	FTSStale []string          `json:"fts_stale,omitempty" jsonschema:"full-text indexes that the Agent has to rebuild"`
+}
+
+type purgeParams struct {
+	ProfileHome ProfileHome  `json:"profile_home" jsonschema:"the Agent profile's folder, which holds state.db"`
+	OperationID *OperationID `json:"operation_id,omitempty" jsonschema:"the one entry to remove; where absent, all that could be restored"`
+}
+
+type purgeResult struct {
+	Purged int `json:"purged"`
+}
+
+var (
+	trashReasons   = []Reason{ReasonStoreMissing, ReasonStoreUnsupported, ReasonStoreBusy, ReasonStoreCorrupt, ReasonIOError}
+	restoreReasons = []Reason{
+		ReasonStoreMissing, ReasonStoreUnsupported, ReasonStoreBusy, ReasonStoreCorrupt, ReasonIOError, ReasonLockTimeout, ReasonNotFound,
+		ReasonTrashDamaged, ReasonWriteGuardUnavailable, ReasonFTSUnavailable,
+	}
+	purgeReasons = []Reason{
+		ReasonStoreMissing, ReasonStoreUnsupported, ReasonStoreBusy, ReasonStoreCorrupt, ReasonIOError, ReasonLockTimeout, ReasonNotFound,
+	}
+)
+
+func registerTrash(r *Registry, db *stateDB) {
+	register(r, spec[trashParams, trashResult]{
+		name: "trash.list", summary: "Lists the deleted conversations that can be taken back.", reasons: trashReasons, call: db.listTrash,
+	})
+	register(r, spec[restoreParams, restoreResult]{
+		name: "trash.restore", summary: "Brings a deleted conversation back, under new ids.", reasons: restoreReasons, call: db.restoreTrash,
+	})
+	register(r, spec[purgeParams, purgeResult]{
+		name: "trash.purge", summary: "Removes one deleted conversation, or all, from the trash for good.", reasons: purgeReasons,
+		call: db.purgeTrash,
+	})
+}
+
+// listTrash is contract 10.4.
+func (db *stateDB) listTrash(ctx context.Context, p trashParams) (trashResult, error) {
+	listing, err := db.deleter.Trash(ctx, string(p.ProfileHome))
+	if err != nil {
+		return trashResult{}, conditionOf(err)
+	}
+	result := trashResult{Entries: []trashEntry{}, Unreadable: nonNil(listing.Unreadable)}
+	for _, e := range listing.Entries {
+		result.Entries = append(result.Entries, trashEntry{
+			OperationID: OperationID(e.OperationID), DeletedAt: e.DeletedAt, KeepUntil: e.KeepUntil, Title: e.Title,
+			MessageCount: e.MessageCount, Bytes: e.Bytes, IDs: e.DeletedIDs,
+		})
+	}
+	return result, nil
+}
+
+// restoreTrash is contract 10.5. A log line never holds a title or a message.
+func (db *stateDB) restoreTrash(ctx context.Context, p restoreParams) (restoreResult, error) {
+	restored, err := db.deleter.Restore(ctx, db.inHome(p.ProfileHome), string(p.OperationID))
+	if err != nil {
+		return restoreResult{}, conditionOf(err)
+	}
+	db.log.Info("restore", "home", string(p.ProfileHome), "operation", string(p.OperationID), "ids", len(restored.IDs))
+	return restoreResult{Restored: restored.IDs, Dropped: restored.Dropped, FTSStale: restored.StaleIndexes}, nil
+}
+
+// purgeTrash is contract 10.4.
+func (db *stateDB) purgeTrash(ctx context.Context, p purgeParams) (purgeResult, error) {
+	operation := ""
+	if p.OperationID != nil {
+		operation = string(*p.OperationID)
+	}
+	purged, err := db.deleter.PurgeTrash(ctx, db.inHome(p.ProfileHome), operation)
+	if purged > 0 {
+		db.log.Info("purge", "home", string(p.ProfileHome), "entries", purged)
+	}
+	if err != nil {
+		return purgeResult{}, conditionOf(err)
+	}
+	return purgeResult{purged}, nil
+}
+
+// inHome is a request that names no session.
+func (db *stateDB) inHome(profileHome ProfileHome) deletion.Request {
+	return deletion.Request{ProfileHome: string(profileHome), AgentDir: db.session.agentDir(), BaseHome: db.session.baseHome()}
+}
