@@ -20,7 +20,7 @@ var ErrNotKept = errors.New("a kept row does not belong to what was deleted")
 type Restore struct {
 	tx      *Tx
 	schema  *schema
-	renamed map[string]string // old id -> new one, of all that was deleted
+	renamed map[string]string // old id -> new one, of all that comes back
 	back    map[string]string // likewise, of the rows that are back
 	tables  map[string]*restoredTable
 	dropped map[string]bool
@@ -43,7 +43,7 @@ type restoredColumn struct {
 // ErrRestored says that the conversation is back already.
 var ErrRestored = errors.New("the conversation has been restored already")
 
-// Restore begins to put rows back. renamed says which new id each of the deleted ones gets. A store that no delete would be made in is
+// Restore begins to put rows back. renamed says which new id each of the sessions gets whose row comes back. A store that no delete would be made in is
 // refused as there; where one of the new ids is there already, or was and is fenced, ErrRestored.
 func (t *Tx) Restore(ctx context.Context, agent Agent, renamed map[string]string) (*Restore, error) {
 	s, err := t.conn.readSchema(ctx)
@@ -93,6 +93,9 @@ func (r *Restore) Add(ctx context.Context, table string, cells map[string]any) e
 		}
 		r.back[id] = r.renamed[id]
 		cells = restoredSession(cells, r.renamed)
+		if err := r.withoutLostPrompt(ctx, cells); err != nil {
+			return classify("look for a system prompt", err)
+		}
 	case "messages", "session_model_usage":
 		id, _ := cellOf(cells, "session_id").(string)
 		if r.back[id] == "" {
@@ -108,6 +111,25 @@ func (r *Restore) Add(ctx context.Context, table string, cells map[string]any) e
 		cells = row
 	}
 	return classify("restore a row of "+table, r.insert(ctx, table, cells))
+}
+
+// withoutLostPrompt lets a session go without a prompt that was not there when it was deleted: the store takes no reference to nothing.
+func (r *Restore) withoutLostPrompt(ctx context.Context, cells map[string]any) error {
+	hash := cellOf(cells, "system_prompt_hash")
+	if hash == nil || !r.schema.has("system_prompts", "hash") {
+		return nil
+	}
+	var there bool
+	err := r.tx.conn.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM system_prompts WHERE hash = ?)", hash).Scan(&there)
+	if err != nil || there {
+		return err
+	}
+	for column := range cells {
+		if strings.EqualFold(column, "system_prompt_hash") {
+			cells[column] = nil
+		}
+	}
+	return nil
 }
 
 func (r *Restore) insert(ctx context.Context, table string, cells map[string]any) error {

@@ -34,10 +34,10 @@ func restoredID(operation, id string) string {
 	return "restored-" + hex.EncodeToString(sum[:8])
 }
 
-func restoredIDs(h trash.Header) map[string]string {
+func restoredIDs(operation string, ids []string) map[string]string {
 	renamed := map[string]string{}
-	for _, id := range h.DeletedIDs {
-		renamed[id] = restoredID(h.OperationID, id)
+	for _, id := range ids {
+		renamed[id] = restoredID(operation, id)
 	}
 	return renamed
 }
@@ -92,7 +92,7 @@ func (d *Deleter) restore(ctx context.Context, h lockedHome, request Request, fo
 	if err != nil {
 		return nil, err
 	}
-	back, err := tx.Restore(ctx, agent, restoredIDs(entry.Header))
+	back, err := tx.Restore(ctx, agent, restoredIDs(entry.OperationID, entry.Sessions))
 	if errors.Is(err, statedb.ErrRestored) {
 		return nil, &trash.Error{Kind: trash.ErrNotFound, Name: entry.OperationID, Cause: err}
 	}
@@ -156,7 +156,7 @@ func (d *Deleter) Trash(ctx context.Context, profileHome string) (listing trash.
 // isTrace tells whether an entry stands for nothing: all of its ids that had a row are live, so that the delete never happened, or was
 // never committed, unless a receipt says that it was; or all of it is back.
 func (d *Deleter) isTrace(ctx context.Context, homePath string, folder *trash.Folder, e trash.Header) (bool, error) {
-	back := restoredIDs(e)
+	back := restoredIDs(e.OperationID, e.DeletedIDs)
 	ids := append([]string{}, e.DeletedIDs...)
 	for _, id := range e.DeletedIDs {
 		ids = append(ids, back[id])
@@ -173,14 +173,14 @@ func (d *Deleter) isTrace(ctx context.Context, homePath string, folder *trash.Fo
 		anyLive, allLive = anyLive || live[id], allLive && live[id]
 	}
 	if anyLive && !allLive { // of what was deleted, some may never have been there
-		there, err := folder.Sessions(e.OperationID)
+		entry, err := folder.Check(e.OperationID)
 		if errors.Is(err, trash.ErrDamaged) || errors.Is(err, trash.ErrNotFound) {
 			return false, nil
 		}
 		if err != nil {
 			return false, err
 		}
-		allLive = !slices.ContainsFunc(there, func(id string) bool { return !live[id] })
+		allLive = !slices.ContainsFunc(entry.Sessions, func(id string) bool { return !live[id] })
 	}
 	if !allLive {
 		return false, nil

@@ -114,21 +114,6 @@ func (f *Folder) header(operation string) (Header, error) {
 	return readHeader(&lineReader{from: bufio.NewReader(zip)}, operation)
 }
 
-// Sessions reads which sessions an entry holds rows of: of the deleted ids, those that were there. A damaged entry gives none.
-func (f *Folder) Sessions(operation string) (ids []string, err error) {
-	err = f.Read(operation, func(row Row) error {
-		if row.Table == "sessions" {
-			id, _ := row.text("id")
-			ids = append(ids, id)
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return ids, nil
-}
-
 func ignore(Row) error { return nil }
 
 // Read hands every row of an entry to use, one after the other, before it is known whether the rest is whole. Errors are ErrNotFound,

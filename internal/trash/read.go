@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"strings"
 	"time"
@@ -19,7 +20,8 @@ import (
 // Entry is what an entry says of itself.
 type Entry struct {
 	Header
-	Bytes int64 // of the file
+	Bytes    int64    // of the file
+	Sessions []string // those of the deleted ids that it has rows of, sorted
 }
 
 // Until is when an entry goes for good.
@@ -81,7 +83,7 @@ func (f *Folder) read(operation string, use func(Row) error) (Entry, error) {
 		}
 		return Entry{}, damagedOr(name, err)
 	}
-	return Entry{Header: header, Bytes: size}, nil
+	return Entry{Header: header, Bytes: size, Sessions: slices.Sorted(maps.Keys(members.there))}, nil
 }
 
 // open opens a file that holds an entry and nothing else.
