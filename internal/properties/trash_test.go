@@ -69,9 +69,14 @@ func TestTakingBackInAnyStore(t *testing.T) {
 		var restored struct{ Restored map[string]string }
 		c.call(rt, k, "trash.restore", map[string]any{"profile_home": c.home.Path, "operation_id": result.Trash.OperationID}, &restored)
 		c.renamed = restored.Restored
+		var were []string
+		for _, r := range c.rowsOf(before, "sessions", "id", result.DeletedIDs) {
+			were = append(were, r["id"].(string))
+		}
+		require.ElementsMatch(rt, were, slices.Collect(maps.Keys(c.renamed)), "each that was there comes back")
 		w.outcomes["restored "+k.name]++
 		c.requireBack(before, between, result.DeletedIDs)
-		c.requireFound(found)
+		c.requireFound(before, found)
 		c.requireAlike(copied, c.exportBack())
 		c.deleteAgain()
 	})
@@ -191,7 +196,7 @@ func (c *takenBack) found(index string) []string {
 }
 
 // requireFound holds that the indexes find each word where they found it before, in the session that it came back in.
-func (c *takenBack) requireFound(before map[string][]string) {
+func (c *takenBack) requireFound(rows tables, before map[string][]string) {
 	for index, lines := range before {
 		var want []string
 		for _, line := range lines {
@@ -204,15 +209,15 @@ func (c *takenBack) requireFound(before map[string][]string) {
 		}
 		slices.Sort(want)
 		require.Subset(c.rt, want, c.found(index))
-		require.Empty(c.rt, c.lost(want, c.found(index)), "what is gone is a message without its session alone")
+		require.Empty(c.rt, c.lost(rows, want, c.found(index)), "what is gone is a message without its session alone")
 	}
 }
 
 // lost are the words that are found no more, those aside that were said in no session.
-func (c *takenBack) lost(before, after []string) []string {
+func (c *takenBack) lost(rows tables, before, after []string) []string {
 	return slices.DeleteFunc(without(before, after), func(line string) bool {
 		_, id, _ := strings.Cut(line, "|")
-		return !slices.Contains(c.store.ids, id) && !strings.HasPrefix(id, "restored-")
+		return !strings.HasPrefix(id, "restored-") && c.rowsOf(rows, "sessions", "id", []string{id}) == nil
 	})
 }
 
