@@ -174,6 +174,23 @@ func FindReceipt(ctx context.Context, path, operationID string) (deletion json.R
 	return deletion, nil
 }
 
+// MayHaveHadReceipt tells whether a delete has left a receipt, or may have left one that was forgotten since. An error means that
+// nobody knows.
+func MayHaveHadReceipt(ctx context.Context, path, operationID string) (may bool, err error) {
+	err = readReceipts(ctx, path, func(c *conn) error {
+		may = false
+		if err := c.receiptOf(ctx, operationID, func(StoredReceipt) error { may = true; return nil }); err != nil || may {
+			return err
+		}
+		may, err = c.someForgotten(ctx)
+		return err
+	})
+	if errors.Is(err, ErrNoReceipts) {
+		return false, nil
+	}
+	return may, err
+}
+
 // forgetAtOnce is how many receipts one transaction removes: few enough that nobody waits long for the write lock.
 const forgetAtOnce = 1000
 

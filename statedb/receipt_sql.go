@@ -172,3 +172,14 @@ func (c *conn) removeReceipts(ctx context.Context, through int64, limit int) (re
 	}
 	return done.RowsAffected()
 }
+
+// someForgotten tells whether receipts were given that are not there any more.
+func (c *conn) someForgotten(ctx context.Context) (forgotten bool, err error) {
+	head, err := c.newestSequence(ctx, 0)
+	if err != nil {
+		return false, err
+	}
+	var count int64
+	err = c.QueryRowContext(ctx, "SELECT count(*) FROM "+receiptsTable).Scan(&count)
+	return count < head, err
+}

@@ -89,6 +89,7 @@ type Deleter struct {
 
 	background *background
 	entries    trash.Checker
+	metInTrash sync.Map // paths of trash that this process has looked at, or written
 	tidyAt     sync.Map // resolved home -> time.Time: when its trash is to be looked through again
 	purges     turns    // by home
 	watcher    *cleanup.Watcher
@@ -234,6 +235,9 @@ func (d *Deleter) transact(
 	if err := kept.prove(ctx, tx, plan); err != nil {
 		return nil, err
 	}
+	if err := d.removeEntriesOf(h, plan.IDs()); err != nil {
+		return nil, err
+	}
 	if err := tx.Remove(ctx, plan); err != nil {
 		return nil, err
 	}
@@ -254,6 +258,7 @@ func (d *Deleter) transact(
 	}
 	faultpoint.Hit(faultpoint.AfterCommit)
 	if kept.written != nil {
+		d.meet(h.path, trash.Name(kept.written.OperationID))
 		d.tidyNoLaterThan(h.path, kept.written.Until())
 	}
 	return &Outcome{Home: h.path, Plan: plan, Kept: kept.written, LockHeld: tx.Held()}, nil

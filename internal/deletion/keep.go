@@ -2,7 +2,10 @@ package deletion
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"time"
+	"unicode/utf8"
 
 	"session-sidecar/internal/trash"
 	"session-sidecar/statedb"
@@ -64,6 +67,10 @@ func (k *keeper) copyRows(ctx context.Context, h lockedHome, request Request, wa
 
 // write writes the entry, and leaves none where it fails.
 func (k *keeper) write(plan *statedb.Plan, rows func(*trash.Writer) error) error {
+	if i := slices.IndexFunc(plan.IDs(), func(id string) bool { return !utf8.ValidString(id) }); i >= 0 {
+		// The header could not spell it, and then nobody could read the entry: better nothing is deleted.
+		return &trash.Error{Kind: trash.ErrUnusable, Name: trash.FolderName, Cause: fmt.Errorf("the id %q cannot be kept", plan.IDs()[i])}
+	}
 	now := time.Now()
 	header := trash.Header{
 		OperationID: k.operation, DeletedAt: seconds(now), KeepUntil: seconds(now.Add(time.Duration(k.days) * day)),

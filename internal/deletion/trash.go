@@ -6,7 +6,9 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"session-sidecar/internal/faultpoint"
@@ -27,11 +29,49 @@ type Restored struct {
 // longestKept is how long an entry may be kept.
 const longestKept = 90 * day
 
+// removeEntriesOf removes the entries that sessions have come back from, where a crash has left them: who deletes what was restored
+// must not find it in the trash again. They stand for nothing as long as those sessions are live, so a rollback loses nothing.
+func (d *Deleter) removeEntriesOf(h lockedHome, ids []string) error {
+	restored := map[string]bool{}
+	for _, id := range ids {
+		if strings.HasPrefix(id, restoredPrefix) {
+			restored[id] = true
+		}
+	}
+	if len(restored) == 0 {
+		return nil
+	}
+	folder, err := trash.Open(h.path)
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	headers, err := folder.Headers()
+	if err != nil {
+		return err
+	}
+	for _, header := range headers {
+		for _, id := range restoredIDs(header.OperationID, header.DeletedIDs) {
+			if !restored[id] {
+				continue
+			}
+			if err := folder.Remove(header.OperationID); err != nil && !errors.Is(err, trash.ErrNotFound) {
+				return err
+			}
+			break
+		}
+	}
+	return nil
+}
+
+// restoredPrefix begins the ids of sessions that came back.
+const restoredPrefix = "restored-"
+
 // restoredID is the new id of a session. It follows from the delete and the old id, so that a crash between the commit and the end of
 // the entry never brings a conversation back twice.
 func restoredID(operation, id string) string {
 	sum := sha256.Sum256([]byte(operation + "\x00" + id))
-	return "restored-" + hex.EncodeToString(sum[:8])
+	return restoredPrefix + hex.EncodeToString(sum[:8])
 }
 
 func restoredIDs(operation string, ids []string) map[string]string {
@@ -154,7 +194,7 @@ func (d *Deleter) Trash(ctx context.Context, profileHome string) (listing trash.
 }
 
 // isTrace tells whether an entry stands for nothing: all of its ids that had a row are live, so that the delete never happened, or was
-// never committed, unless a receipt says that it was; or all of it is back.
+// never committed, unless a receipt says that it was, or may have said so before it was forgotten; or all of it is back.
 func (d *Deleter) isTrace(ctx context.Context, homePath string, folder *trash.Folder, e trash.Header) (bool, error) {
 	back := restoredIDs(e.OperationID, e.DeletedIDs)
 	ids := append([]string{}, e.DeletedIDs...)
@@ -189,11 +229,8 @@ func (d *Deleter) isTrace(ctx context.Context, homePath string, folder *trash.Fo
 	if err != nil {
 		return false, err
 	}
-	receipt, err := statedb.FindReceipt(ctx, store, e.OperationID)
-	if errors.Is(err, statedb.ErrNoReceipts) {
-		return true, nil
-	}
-	return err == nil && receipt == nil, err
+	made, err := statedb.MayHaveHadReceipt(ctx, store, e.OperationID)
+	return err == nil && !made, err
 }
 
 // PurgeTrash removes one entry for good, or all that could be restored where none is named, and tells how many. One that cannot be read
@@ -231,11 +268,34 @@ func (d *Deleter) PurgeTrash(ctx context.Context, request Request, operation str
 	return purged, err
 }
 
-// tidyTrashWhenDue tidies the trash of a home when it is first used, when an entry has been kept for long enough, and whenever the
-// watcher comes by.
+// tidyTrashWhenDue tidies the trash of a home when it is first used, when an entry has been kept for long enough, whenever the watcher
+// comes by, and when something is there that this process has not looked at: another one may have crashed and left it, and what is
+// deleted now must not be found in it.
 func (d *Deleter) tidyTrashWhenDue(ctx context.Context, h lockedHome, watcher bool) {
-	if at, known := d.tidyAt.Load(h.path); watcher || !known || !time.Now().Before(at.(time.Time)) {
+	at, known := d.tidyAt.Load(h.path)
+	if watcher || !known || !time.Now().Before(at.(time.Time)) || d.hasStrangers(h) {
 		d.tidyTrash(ctx, h)
+	}
+}
+
+// hasStrangers tells whether the trash holds a name that was not there when it was last tidied, nor was written here since.
+func (d *Deleter) hasStrangers(h lockedHome) bool {
+	folder, err := trash.Open(h.path)
+	if err != nil {
+		return false // tidying would fail alike
+	}
+	defer folder.Close()
+	names, err := folder.Names()
+	return err == nil && slices.ContainsFunc(names, func(name string) bool {
+		_, met := d.metInTrash.Load(filepath.Join(h.path, name))
+		return !met
+	})
+}
+
+// meet notes names of the trash that need no further look until one is due.
+func (d *Deleter) meet(homePath string, names ...string) {
+	for _, name := range names {
+		d.metInTrash.Store(filepath.Join(homePath, name), true)
 	}
 }
 
@@ -294,5 +354,7 @@ func (d *Deleter) tidyEntries(ctx context.Context, h lockedHome, folder *trash.F
 		}
 		d.log.Info("an entry of the trash is gone", "home", h.path, "operation", e.OperationID)
 	}
-	return nil
+	names, err := folder.Names()
+	d.meet(h.path, names...)
+	return err
 }

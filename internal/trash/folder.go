@@ -149,6 +149,12 @@ func randomHex(bytes int) string {
 	return hex.EncodeToString(b)
 }
 
+// Names lists what is in the folder, in the order of the names.
+func (f *Folder) Names() ([]string, error) { return f.names() }
+
+// Name is that of the entry of one delete.
+func Name(operation string) string { return operation + suffix }
+
 // Path is where an entry lies, for a human.
 func Path(homePath, operation string) string {
 	return filepath.Join(homePath, FolderName, operation+suffix)
