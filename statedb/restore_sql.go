@@ -43,8 +43,8 @@ type restoredColumn struct {
 // ErrRestored says that the conversation is back already.
 var ErrRestored = errors.New("the conversation has been restored already")
 
-// Restore begins to put rows back. renamed says which new id each of the sessions gets whose row comes back. A store that no delete would be made in is
-// refused as there; where one of the new ids is there already, or was and is fenced, ErrRestored.
+// Restore begins to put rows back. renamed says which new id each of the sessions gets whose row comes back. A store that no delete
+// would be made in is refused as there; where one of the new ids is there already, or was and is fenced, ErrRestored.
 func (t *Tx) Restore(ctx context.Context, agent Agent, renamed map[string]string) (*Restore, error) {
 	s, err := t.conn.readSchema(ctx)
 	if err != nil {

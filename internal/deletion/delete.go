@@ -235,7 +235,7 @@ func (d *Deleter) transact(
 	if err := kept.prove(ctx, tx, plan); err != nil {
 		return nil, err
 	}
-	if err := d.removeEntriesOf(h, plan.IDs()); err != nil {
+	if err := d.removeEntriesOf(ctx, h, plan.IDs()); err != nil {
 		return nil, err
 	}
 	if err := tx.Remove(ctx, plan); err != nil {

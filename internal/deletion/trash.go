@@ -30,8 +30,9 @@ type Restored struct {
 const longestKept = 90 * day
 
 // removeEntriesOf removes the entries that sessions have come back from, where a crash has left them: who deletes what was restored
-// must not find it in the trash again. They stand for nothing as long as those sessions are live, so a rollback loses nothing.
-func (d *Deleter) removeEntriesOf(h lockedHome, ids []string) error {
+// must not find it in the trash again. Only where such a session is live does its entry stand for nothing: then a rollback loses
+// nothing, and who deletes an id that has not come back yet takes no entry along.
+func (d *Deleter) removeEntriesOf(ctx context.Context, h lockedHome, ids []string) error {
 	restored := map[string]bool{}
 	for _, id := range ids {
 		if strings.HasPrefix(id, restoredPrefix) {
@@ -54,6 +55,9 @@ func (d *Deleter) removeEntriesOf(h lockedHome, ids []string) error {
 		for _, id := range restoredIDs(header.OperationID, header.DeletedIDs) {
 			if !restored[id] {
 				continue
+			}
+			if trace, err := d.isTrace(ctx, h.path, folder, header); err != nil || !trace {
+				return err
 			}
 			if err := folder.Remove(header.OperationID); err != nil && !errors.Is(err, trash.ErrNotFound) {
 				return err

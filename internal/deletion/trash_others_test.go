@@ -1,6 +1,8 @@
 package deletion_test
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -80,4 +82,17 @@ func TestAKeptDeleteWhoseReceiptIsForgotten(t *testing.T) {
 	ids, why := restored(t, again, home, operation)
 	require.Empty(t, why)
 	assert.Contains(t, ids, "P")
+}
+
+// TestADeleteOfAnIdThatIsNotBackYet leaves the entry alone from which a session of that id would come.
+func TestADeleteOfAnIdThatIsNotBackYet(t *testing.T) {
+	home := sidecartest.NewHome(t)
+	home.Create(fixtures.RuntimeSchema, keptSession)
+	p := sidecartest.Start(t, sidecartest.Plain)
+	p.Handshake()
+	require.True(t, p.Delete(home, "P", map[string]any{"keep_days": 30}).OK)
+	operation := entriesOf(t, p, home)["P"]
+	sum := sha256.Sum256([]byte(operation + "\x00P"))
+	require.True(t, p.Delete(home, "restored-"+hex.EncodeToString(sum[:8])).OK)
+	assert.Equal(t, []string{operation + ".ndjson.gz"}, trashFiles(t, home))
 }

@@ -41,8 +41,8 @@ type Writer struct {
 	out     *bufio.Writer
 	zip     *gzip.Writer
 	lines   int
-	length  int // of the line that is being written; longest of those that were
-	longest int
+	length  int // of the line that is being written
+	longest int // of those that were
 	named   bool
 }
 
