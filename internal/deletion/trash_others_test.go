@@ -84,15 +84,18 @@ func TestAKeptDeleteWhoseReceiptIsForgotten(t *testing.T) {
 	assert.Contains(t, ids, "P")
 }
 
-// TestADeleteOfAnIdThatIsNotBackYet leaves the entry alone from which a session of that id would come.
+// TestADeleteOfAnIdThatIsNotBackYet leaves the entry alone from which a session of that id comes.
 func TestADeleteOfAnIdThatIsNotBackYet(t *testing.T) {
 	home := sidecartest.NewHome(t)
-	home.Create(fixtures.RuntimeSchema, keptSession)
+	home.Create(fixtures.LegacySchema, keptSession)
 	p := sidecartest.Start(t, sidecartest.Plain)
 	p.Handshake()
 	require.True(t, p.Delete(home, "P", map[string]any{"keep_days": 30}).OK)
 	operation := entriesOf(t, p, home)["P"]
 	sum := sha256.Sum256([]byte(operation + "\x00P"))
-	require.True(t, p.Delete(home, "restored-"+hex.EncodeToString(sum[:8])).OK)
-	assert.Equal(t, []string{operation + ".ndjson.gz"}, trashFiles(t, home))
+	later := "restored-" + hex.EncodeToString(sum[:8])
+	require.True(t, p.Delete(home, later).OK)
+	ids, why := restored(t, p, home, operation)
+	require.Empty(t, why)
+	assert.Equal(t, map[string]string{"P": later}, ids)
 }
