@@ -2,8 +2,6 @@ package cleanup
 
 import (
 	"bytes"
-	"crypto/rand"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,6 +13,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"session-sidecar/internal/randomhex"
 	"session-sidecar/internal/rooted"
 
 	"session-sidecar/internal/faultpoint"
@@ -56,7 +55,7 @@ func (f *Folder) WriteManifest(ids []string) (Manifest, error) {
 	if err := encoder.Encode(slices.Compact(ordered)); err != nil {
 		return fail(err)
 	}
-	name := manifestPrefix + randomHex(16) + manifestSuffix
+	name := manifestPrefix + randomhex.New(16) + manifestSuffix
 	if err := f.replaceDurably(name, bytes.TrimSpace(data.Bytes())); err != nil {
 		return fail(errors.Join(err, f.removeIfThere(name)))
 	}
@@ -82,7 +81,7 @@ func (f *Folder) removeIfThere(name string) error {
 
 // replaceDurably writes a file so that after a crash either the old content or all of the new one is there.
 func (f *Folder) replaceDurably(name string, data []byte) (err error) {
-	temp := name + "." + randomHex(4) + tempSuffix
+	temp := name + "." + randomhex.New(4) + tempSuffix
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, f.removeIfThere(temp))
@@ -186,10 +185,4 @@ func encodeEntries(entries []entry) []byte {
 		raws[i] = e.raw
 	}
 	return slices.Concat([]byte("["), bytes.Join(raws, []byte(",")), []byte("]"))
-}
-
-func randomHex(n int) string {
-	b := make([]byte, n)
-	_, _ = rand.Read(b) // it never fails: crypto/rand ends the process instead
-	return hex.EncodeToString(b)
 }

@@ -2,8 +2,6 @@ package rpc
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +10,8 @@ import (
 	"runtime/debug"
 	"sync"
 	"time"
+
+	"session-sidecar/internal/randomhex"
 )
 
 // The times of an orderly end (contract 1.8). With what it takes to see that the host has gone, and to write the last
@@ -324,11 +324,7 @@ func (s *Server) wireError(ctx context.Context, err error) *Error {
 	}
 }
 
-func newIncident() string {
-	b := make([]byte, 4)
-	_, _ = rand.Read(b) // it never fails: crypto/rand ends the process instead
-	return hex.EncodeToString(b)
-}
+func newIncident() string { return randomhex.New(4) }
 
 func (s *Server) failureFrame(to id, failure *Error) []byte {
 	encoded, err := Encode(failure)

@@ -4,8 +4,6 @@ package deletion
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"log/slog"
 	"path/filepath"
@@ -16,6 +14,7 @@ import (
 	"session-sidecar/cleanup"
 	"session-sidecar/internal/faultpoint"
 	"session-sidecar/internal/home"
+	"session-sidecar/internal/randomhex"
 	"session-sidecar/internal/trash"
 	"session-sidecar/locks"
 	"session-sidecar/statedb"
@@ -62,11 +61,7 @@ func (r Request) toDelete(homePath string) statedb.Request {
 }
 
 // newOperationID names one delete: 32 hex digits.
-func newOperationID() string {
-	id := make([]byte, 16)
-	_, _ = rand.Read(id) // it never fails: crypto/rand ends the process instead
-	return hex.EncodeToString(id)
-}
+func newOperationID() string { return randomhex.New(16) }
 
 // Outcome is a delete whose rows are gone for good. Its files may not be: see Stuck.
 type Outcome struct {

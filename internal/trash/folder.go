@@ -3,8 +3,6 @@
 package trash
 
 import (
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"io/fs"
 	"os"
@@ -141,12 +139,6 @@ func (f *Folder) RemoveTemporary() error {
 		return rooted.Sync(f.root)
 	}
 	return nil
-}
-
-func randomHex(bytes int) string {
-	b := make([]byte, bytes)
-	_, _ = rand.Read(b) // it never fails: crypto/rand ends the process instead
-	return hex.EncodeToString(b)
 }
 
 // Names lists what is in the folder, in the order of the names.

@@ -10,6 +10,7 @@ import (
 	"os"
 
 	"session-sidecar/internal/faultpoint"
+	"session-sidecar/internal/randomhex"
 	"session-sidecar/internal/rooted"
 )
 
@@ -52,7 +53,7 @@ func (f *Folder) Begin(header Header) (*Writer, error) {
 		return nil, unusable(FolderName, err)
 	}
 	w := &Writer{folder: f, name: header.OperationID + suffix}
-	w.temp = w.name + "." + randomHex(4) + tempSuffix
+	w.temp = w.name + "." + randomhex.New(4) + tempSuffix
 	file, err := f.root.OpenFile(w.temp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, unusable(FolderName, err)
