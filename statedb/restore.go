@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"session-sidecar/internal/jsontext"
 )
@@ -55,6 +56,9 @@ func renamedOrNil(value any, renamed map[string]string) any {
 func restoredConfig(text string, renamed map[string]string) string {
 	if !mayHoldMarker(text) {
 		return text
+	}
+	if utf8.ValidString(text) && !readMarkers(&text).readable {
+		return text // without its broken member it would become readable
 	}
 	members, ok := jsontext.Members([]byte(text))
 	if !ok {

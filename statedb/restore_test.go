@@ -62,6 +62,7 @@ func TestRestoredSession(t *testing.T) {
 func FuzzRestoredConfig(f *testing.F) {
 	for _, text := range []string{
 		`{"_delegate_from":"P"}`, `{"_delegate_from":"X","_delegate_from":"P","a":[1,{"b":NaN}]}`, `{"\u005freset_from":"Q","":"\\\""}`, `{"a":"}","_branched_from":7}`,
+		`{"_delegate_from":"""","_delegate_from":"P"}`,
 	} {
 		f.Add(text)
 	}
