@@ -193,7 +193,11 @@ func withFloats(value any) any {
 func outOfRange(err error) error {
 	var where *json.UnmarshalTypeError
 	if errors.As(err, &where) && where.Field != "" {
-		return invalidParams("the number in the field %q is out of range", where.Field)
+		_, field, nested := strings.Cut(where.Field, ".") // the name of a struct of ours stands before it
+		if !nested {
+			field = where.Field
+		}
+		return invalidParams("the number in the field %q is out of range, or not spelled as an integer", field)
 	}
 	return invalidParams("a number is out of range")
 }

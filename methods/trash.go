@@ -42,6 +42,7 @@ type restoreParams struct {
 type restoreResult struct {
 	Restored map[string]string `json:"restored" jsonschema:"the new id of each session, by its old one"`
 	Dropped  []string          `json:"dropped,omitempty" jsonschema:"columns and tables that the store has no more, as table.column"`
+	Changed  []string          `json:"changed,omitempty" jsonschema:"columns of which a value could not come back as it was: what it named is gone, or the title is taken and has a number now"`
 	FTSStale []string          `json:"fts_stale,omitempty" jsonschema:"full-text indexes that the Agent has to rebuild"`
 }
 
@@ -101,7 +102,7 @@ func (db *stateDB) restoreTrash(ctx context.Context, p restoreParams) (restoreRe
 		return restoreResult{}, conditionOf(err)
 	}
 	db.log.Info("restore", "home", string(p.ProfileHome), "operation", string(p.OperationID), "ids", len(restored.IDs))
-	return restoreResult{Restored: restored.IDs, Dropped: restored.Dropped, FTSStale: restored.StaleIndexes}, nil
+	return restoreResult{restored.IDs, restored.Dropped, restored.Changed, restored.StaleIndexes}, nil
 }
 
 // purgeTrash is contract 10.4.

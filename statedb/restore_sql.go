@@ -24,14 +24,16 @@ type Restore struct {
 	back    map[string]string // likewise, of the rows that are back
 	tables  map[string]*restoredTable
 	dropped map[string]bool
+	changed map[string]bool
 
 	StaleIndexes []string // full-text indexes that the Agent has to rebuild
 }
 
 // restoredTable is a table of the store that takes rows.
 type restoredTable struct {
-	columns map[string]restoredColumn // by their names in lower case
-	rows    int
+	columns    map[string]restoredColumn // by their names in lower case
+	references []keptReference
+	rows       int
 }
 
 type restoredColumn struct {
@@ -53,7 +55,8 @@ func (t *Tx) Restore(ctx context.Context, agent Agent, renamed map[string]string
 	if _, err := choosePath(s, agent); err != nil {
 		return nil, err
 	}
-	r := &Restore{tx: t, schema: s, renamed: renamed, back: map[string]string{}, tables: map[string]*restoredTable{}, dropped: map[string]bool{}}
+	r := &Restore{tx: t, schema: s, renamed: renamed, back: map[string]string{}, tables: map[string]*restoredTable{}}
+	r.dropped, r.changed = map[string]bool{}, map[string]bool{}
 	live, err := t.conn.liveAmong(ctx, mapped(renamed))
 	if err != nil {
 		return nil, classify("look for the restored ids", err)
@@ -93,9 +96,6 @@ func (r *Restore) Add(ctx context.Context, table string, cells map[string]any) e
 		}
 		r.back[id] = r.renamed[id]
 		cells = restoredSession(cells, r.renamed)
-		if err := r.withoutLostPrompt(ctx, cells); err != nil {
-			return classify("look for a system prompt", err)
-		}
 	case "messages", "session_model_usage":
 		id, _ := cellOf(cells, "session_id").(string)
 		if r.back[id] == "" {
@@ -113,31 +113,15 @@ func (r *Restore) Add(ctx context.Context, table string, cells map[string]any) e
 	return classify("restore a row of "+table, r.insert(ctx, table, cells))
 }
 
-// withoutLostPrompt lets a session go without a prompt that was not there when it was deleted: the store takes no reference to nothing.
-func (r *Restore) withoutLostPrompt(ctx context.Context, cells map[string]any) error {
-	hash := cellOf(cells, "system_prompt_hash")
-	if hash == nil || !r.schema.has("system_prompts", "hash") {
-		return nil
-	}
-	var there bool
-	err := r.tx.conn.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM system_prompts WHERE hash = ?)", hash).Scan(&there)
-	if err != nil || there {
-		return err
-	}
-	for column := range cells {
-		if strings.EqualFold(column, "system_prompt_hash") {
-			cells[column] = nil
-		}
-	}
-	return nil
-}
-
 func (r *Restore) insert(ctx context.Context, table string, cells map[string]any) error {
 	into, err := r.table(ctx, table)
 	if err != nil || into == nil {
 		return err
 	}
 	names, args := []string{}, []any{}
+	if err := r.withoutLost(ctx, table, into, cells); err != nil {
+		return err
+	}
 	given := map[string]bool{}
 	for _, column := range sortedKeys(cells) {
 		folded := strings.ToLower(column)
@@ -171,7 +155,11 @@ func (r *Restore) insert(ctx context.Context, table string, cells map[string]any
 		verb = "INSERT OR IGNORE INTO " // one of the same hash is the same
 	}
 	marks := strings.TrimSuffix(strings.Repeat("?,", len(names)), ",")
-	_, err = r.tx.conn.ExecContext(ctx, verb+quoted(table)+" ("+strings.Join(names, ", ")+") VALUES ("+marks+")", args...)
+	statement := verb + quoted(table) + " (" + strings.Join(names, ", ") + ") VALUES (" + marks + ")"
+	_, err = r.tx.conn.ExecContext(ctx, statement, args...)
+	if table == "sessions" && isTitleTaken(err) {
+		err = r.underAnotherTitle(ctx, statement, names, args)
+	}
 	into.rows++
 	return err
 }
@@ -198,15 +186,25 @@ func (r *Restore) table(ctx context.Context, name string) (*restoredTable, error
 		return nil
 	}, `SELECT name, coalesce(type, ''), "notnull", dflt_value IS NOT NULL, hidden <> 0,
 		pk > 0 AND (SELECT count(*) FROM pragma_table_xinfo(?1) WHERE pk > 0) = 1 FROM pragma_table_xinfo(?1)`, name)
+	if err == nil {
+		t.references, err = r.references(ctx, name)
+	}
 	r.tables[name] = t
 	return t, err
 }
 
-// Finish proves that the rows are there, and tells which new id each session has, and which columns the store has no more.
-func (r *Restore) Finish(ctx context.Context) (back map[string]string, dropped []string, err error) {
+// Returned is what came back, and how.
+type Returned struct {
+	IDs     map[string]string // old id -> new one
+	Dropped []string          // columns, as table.column, and tables that the store has no more
+	Changed []string          // columns, likewise, of which a value could not come back as it was
+}
+
+// Finish proves that the rows are there, and tells which.
+func (r *Restore) Finish(ctx context.Context) (*Returned, error) {
 	ids := mapped(r.back)
 	var sessions, messages int
-	err = inChunks(ids, func(list string, args []any) error {
+	err := inChunks(ids, func(list string, args []any) error {
 		var s, m int
 		query := "SELECT (SELECT count(*) FROM sessions WHERE id IN " + list + "), (SELECT count(*) FROM messages WHERE session_id IN " + list + ")"
 		err := r.tx.conn.QueryRowContext(ctx, query, append(slices.Clone(args), args...)...).Scan(&s, &m)
@@ -214,18 +212,18 @@ func (r *Restore) Finish(ctx context.Context) (back map[string]string, dropped [
 		return err
 	})
 	if err != nil {
-		return nil, nil, classify("look at the restored rows", err)
+		return nil, classify("look at the restored rows", err)
 	}
 	want := 0
 	if t := r.tables["messages"]; t != nil {
 		want = t.rows
 	}
 	if sessions != len(ids) || messages != want {
-		return nil, nil, unsupported("a trigger of the store keeps rows from coming back")
+		return nil, unsupported("a trigger of the store keeps rows from coming back")
 	}
 	if len(ids) == 0 {
-		return nil, nil, fmt.Errorf("%w: no session", ErrNotKept)
+		return nil, fmt.Errorf("%w: no session", ErrNotKept)
 	}
 	faultpoint.Hit(faultpoint.RestoreFilled)
-	return r.back, sortedKeys(r.dropped), nil
+	return &Returned{IDs: r.back, Dropped: sortedKeys(r.dropped), Changed: sortedKeys(r.changed)}, nil
 }

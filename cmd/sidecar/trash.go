@@ -127,6 +127,7 @@ func restoreTrash(ctx context.Context, c *client, p *paper, flags homeFlags, ope
 	type answer struct {
 		Restored map[string]string
 		Dropped  []string
+		Changed  []string
 	}
 	params := map[string]any{"profile_home": flags.home, "operation_id": operation}
 	result, raw, err := askFor[answer](ctx, c, "trash.restore", params, nil)
@@ -143,6 +144,9 @@ func restoreTrash(ctx context.Context, c *client, p *paper, flags homeFlags, ope
 	}
 	if len(result.Dropped) > 0 {
 		fmt.Fprintf(os.Stderr, "The store has no more: %s\n", plainText(strings.Join(result.Dropped, ", ")))
+	}
+	if len(result.Changed) > 0 {
+		fmt.Fprintf(os.Stderr, "Could not come back as it was: %s\n", plainText(strings.Join(result.Changed, ", ")))
 	}
 	return nil
 }

@@ -137,6 +137,9 @@ func (d *Deleter) inHome(ctx context.Context, request Request, work func(lockedH
 		return err
 	}
 	if _, err := statedb.Locate(h.path); err != nil {
+		if isMissing(err) {
+			d.expireWithoutStore(h.path)
+		}
 		return err
 	}
 	if _, err := statedb.LookAtAgent(request.AgentDir); err != nil {
@@ -172,7 +175,7 @@ func (d *Deleter) inHome(ctx context.Context, request Request, work func(lockedH
 func (d *Deleter) deleteOne(ctx context.Context, h lockedHome, by Provenance, request Request) (*Outcome, error) {
 	outcome, err := d.removeRows(ctx, h, by, request)
 	if err != nil {
-		return nil, d.explainChange(ctx, h, err)
+		return nil, d.explainChange(ctx, h, request, err)
 	}
 	d.finish(ctx, h, outcome)
 	return outcome, nil

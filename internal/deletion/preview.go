@@ -57,15 +57,22 @@ func (d *Deleter) Preview(ctx context.Context, request Request) (*Preview, error
 		return nil, err
 	}
 	preview, err := withArtifacts(ctx, folder, homePath, plan)
-	if err != nil || request.KeepDays == 0 {
-		return preview, err
-	}
-	bytes, err := statedb.EstimateCopy(ctx, store, plan)
 	if err != nil {
 		return nil, err
 	}
-	preview.TrashBytes = &bytes
-	return preview, nil
+	return preview, preview.estimate(ctx, store, request)
+}
+
+// estimate adds what would be kept, where the request asks for that.
+func (p *Preview) estimate(ctx context.Context, store string, request Request) error {
+	if request.KeepDays == 0 {
+		return nil
+	}
+	bytes, err := statedb.EstimateCopy(ctx, store, p.Plan)
+	if err == nil {
+		p.TrashBytes = &bytes
+	}
+	return err
 }
 
 func withArtifacts(
@@ -82,8 +89,8 @@ func withArtifacts(
 	return nil, &cleanup.Error{Kind: cleanup.ErrUnusableFolder, Name: cleanup.FolderName, Cause: err}
 }
 
-// explainChange adds the files to a plan that is not the one agreed to. Other errors pass.
-func (d *Deleter) explainChange(ctx context.Context, h lockedHome, err error) error {
+// explainChange adds the files, and what would be kept, to a plan that is not the one agreed to. Other errors pass.
+func (d *Deleter) explainChange(ctx context.Context, h lockedHome, request Request, err error) error {
 	var failure *statedb.Error
 	if !errors.As(err, &failure) || failure.Plan == nil {
 		return err
@@ -92,6 +99,7 @@ func (d *Deleter) explainChange(ctx context.Context, h lockedHome, err error) er
 	if listing != nil {
 		preview = &Preview{Plan: failure.Plan} // the rows are what was agreed to; the files can be looked up again
 	}
+	_ = preview.estimate(ctx, h.store, request) // likewise
 	return &PlanChanged{preview, err}
 }
 

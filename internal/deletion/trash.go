@@ -6,10 +6,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"session-sidecar/internal/faultpoint"
 	"session-sidecar/internal/home"
@@ -21,13 +19,9 @@ import (
 
 // Restored is a conversation that is back.
 type Restored struct {
-	IDs          map[string]string // old id -> new one
-	Dropped      []string          // columns, as table.column, and tables that the store has no more
-	StaleIndexes []string          // full-text indexes that the Agent has to rebuild
+	*statedb.Returned
+	StaleIndexes []string // full-text indexes that the Agent has to rebuild
 }
-
-// longestKept is how long an entry may be kept.
-const longestKept = 90 * day
 
 // removeEntriesOf removes the entries that sessions have come back from, where a crash has left them: who deletes what was restored
 // must not find it in the trash again. Only where such a session is live does its entry stand for nothing: then a rollback loses
@@ -151,7 +145,7 @@ func (d *Deleter) restore(ctx context.Context, h lockedHome, request Request, fo
 	})
 	r := &Restored{StaleIndexes: back.StaleIndexes}
 	if err == nil {
-		r.IDs, r.Dropped, err = back.Finish(ctx)
+		r.Returned, err = back.Finish(ctx)
 	}
 	if errors.Is(err, statedb.ErrNotKept) {
 		err = &trash.Error{Kind: trash.ErrDamaged, Name: entry.OperationID, Cause: err}
@@ -270,95 +264,4 @@ func (d *Deleter) PurgeTrash(ctx context.Context, request Request, operation str
 		return nil
 	})
 	return purged, err
-}
-
-// tidyTrashWhenDue tidies the trash of a home when it is first used, when an entry has been kept for long enough, whenever the watcher
-// comes by, and when something is there that this process has not looked at: another one may have crashed and left it, and what is
-// deleted now must not be found in it.
-func (d *Deleter) tidyTrashWhenDue(ctx context.Context, h lockedHome, watcher bool) {
-	at, known := d.tidyAt.Load(h.path)
-	if watcher || !known || !time.Now().Before(at.(time.Time)) || d.hasStrangers(h) {
-		d.tidyTrash(ctx, h)
-	}
-}
-
-// hasStrangers tells whether the trash holds a name that was not there when it was last tidied, nor was written here since.
-func (d *Deleter) hasStrangers(h lockedHome) bool {
-	folder, err := trash.Open(h.path)
-	if err != nil {
-		return false // tidying would fail alike
-	}
-	defer folder.Close()
-	names, err := folder.Names()
-	return err == nil && slices.ContainsFunc(names, func(name string) bool {
-		_, met := d.metInTrash.Load(filepath.Join(h.path, name))
-		return !met
-	})
-}
-
-// meet notes names of the trash that need no further look until one is due.
-func (d *Deleter) meet(homePath string, names ...string) {
-	for _, name := range names {
-		d.metInTrash.Store(filepath.Join(homePath, name), true)
-	}
-}
-
-// tidyNoLaterThan has the trash of a home looked through at its first use from then on.
-func (d *Deleter) tidyNoLaterThan(homePath string, due time.Time) {
-	if at, known := d.tidyAt.Load(homePath); !known || due.Before(at.(time.Time)) {
-		d.tidyAt.Store(homePath, due)
-	}
-}
-
-// tidyTrash takes away what has been kept for long enough, what stands for nothing, and what a crash left half written. It runs under
-// the home's locks before anything else there (contract 10.2, 10.4). What fails is tried again the next time.
-func (d *Deleter) tidyTrash(ctx context.Context, h lockedHome) {
-	folder, err := trash.Open(h.path)
-	if err == nil {
-		defer folder.Close()
-		err = d.tidyEntries(ctx, h, folder)
-	}
-	if err != nil {
-		d.tidyAt.Delete(h.path)
-	}
-	if ctx.Err() == nil {
-		d.warnOnce("the trash was not tidied", h.path, err)
-	}
-}
-
-func (d *Deleter) tidyEntries(ctx context.Context, h lockedHome, folder *trash.Folder) error {
-	if err := folder.RemoveTemporary(); err != nil {
-		return err
-	}
-	d.tidyAt.Store(h.path, time.Now().Add(longestKept))
-	entries, err := folder.Headers()
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		goes := e.Expired(time.Now())
-		if !goes {
-			if goes, err = d.isTrace(ctx, h.path, folder, e); err != nil {
-				return err
-			}
-		}
-		if !goes {
-			d.tidyNoLaterThan(h.path, e.Until())
-			continue
-		}
-		_, err := folder.Check(e.OperationID)
-		if err == nil {
-			err = folder.Remove(e.OperationID)
-		}
-		if errors.Is(err, trash.ErrDamaged) || errors.Is(err, trash.ErrNotFound) {
-			continue // a damaged one goes only where it is named
-		}
-		if err != nil {
-			return err
-		}
-		d.log.Info("an entry of the trash is gone", "home", h.path, "operation", e.OperationID)
-	}
-	names, err := folder.Names()
-	d.meet(h.path, names...)
-	return err
 }
