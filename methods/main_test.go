@@ -3,8 +3,11 @@ package methods
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"log/slog"
+	"os"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -13,12 +16,32 @@ import (
 	"session-sidecar/rpc"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// registries are all that were made. They are closed at the end, since stores stay open for a while after a delete.
+var registries struct {
+	sync.Mutex
+	all []*Registry
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	for _, r := range registries.all {
+		r.Close()
+	}
+	if err := goleak.Find(); err != nil && code == 0 {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
 
 // newRegistry has every method, and gives what it logs.
 func newRegistry() (*Registry, *bytes.Buffer) {
 	var log bytes.Buffer
-	return New(slog.New(slog.NewTextHandler(&log, nil))), &log
+	r := New(slog.New(slog.NewTextHandler(&log, nil)))
+	registries.Lock()
+	defer registries.Unlock()
+	registries.all = append(registries.all, r)
+	return r, &log
 }
 
 // call runs a method as the transport does and gives its result as it goes on the wire.

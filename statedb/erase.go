@@ -67,7 +67,7 @@ var errNotMerged = errors.New("it still holds deleted words after many merges")
 func Purge(ctx context.Context, path string, progress func(PurgeProgress)) (Erasure, error) {
 	result := Erasure{IndexesPending, LogBusy}
 	faultpoint.Hit(faultpoint.PurgeBegins)
-	look, err := StartLook(ctx, path)
+	look, err := StartLook(ctx, path, LookPatience)
 	if err != nil {
 		return result, err
 	}

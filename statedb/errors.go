@@ -90,6 +90,9 @@ const (
 	codeNotADB     = 26
 )
 
+// codeUnique is the extended code of a row that a unique index does not take.
+const codeUnique = 19 | 8<<8
+
 // codeShortRead is the extended code of a read beyond the end of the file.
 const codeShortRead = codeIO | 2<<8
 

@@ -130,9 +130,30 @@ func (s *schema) has(table string, columns ...string) bool {
 	return ok && !slices.ContainsFunc(columns, func(c string) bool { return !have[c] })
 }
 
+// knownSchema is a shape with the number that SQLite counts up whenever it changes.
+type knownSchema struct {
+	version int64
+	schema  *schema
+}
+
 // readSchema reads the shape in the transaction that will write, so that a store which another process migrates
 // meanwhile is not misread.
 func (c *conn) readSchema(ctx context.Context) (*schema, error) {
+	var version int64
+	if err := c.QueryRowContext(ctx, "PRAGMA schema_version").Scan(&version); err != nil {
+		return nil, classify("read the schema", err)
+	}
+	if c.known != nil && c.known.version == version {
+		return c.known.schema, nil
+	}
+	s, err := c.readSchemaAnew(ctx)
+	if err == nil {
+		c.known = &knownSchema{version, s}
+	}
+	return s, err
+}
+
+func (c *conn) readSchemaAnew(ctx context.Context) (*schema, error) {
 	s := &schema{
 		columns: map[string]map[string]bool{}, numeric: map[string]map[string]bool{},
 		virtual: map[string]string{}, create: map[string]string{},

@@ -67,9 +67,10 @@ func (c *conn) refuseKeys(ctx context.Context, family, chatIDs []string) error {
 
 // namingValues finds the gateway's records whose value is a JSON object that names one of the ids. json_each shows every
 // occurrence of a repeated key, so no reader's choice among them can hide a name.
-const namingValues = `
+func namingValues(narrow string) string {
+	return `
 WITH family(id) AS (SELECT value FROM json_each(?1))
-SELECT 1 FROM state_meta m WHERE m.key >= 'gateway.' AND m.key < 'gateway/'
+SELECT 1 FROM state_meta m WHERE m.key >= 'gateway.' AND m.key < 'gateway/'` + narrow + `
 AND CASE WHEN json_valid(m.value) AND json_type(m.value) = 'object' THEN EXISTS (
   SELECT 1 FROM json_each(m.value) top WHERE
     (top.key IN ('session_id', 'target_session_id') AND top.type = 'text' AND top.value IN family)
@@ -78,6 +79,7 @@ AND CASE WHEN json_valid(m.value) AND json_type(m.value) = 'object' THEN EXISTS 
     OR (top.key = 'entry' AND top.type = 'object' AND EXISTS (
       SELECT 1 FROM json_each(top.value) field
       WHERE field.key = 'session_id' AND field.type = 'text' AND field.value IN family))) END`
+}
 
 func (c *conn) refuseValues(ctx context.Context, family []string) error {
 	// JSON text can only name what JSON can spell, so an id that is no UTF-8 loses nothing here.
@@ -85,9 +87,10 @@ func (c *conn) refuseValues(ctx context.Context, family []string) error {
 	if err != nil {
 		return err
 	}
-	found, err := c.exists(ctx, namingValues, string(ids))
+	narrow := c.narrow(historyValues, slices.Concat(family, asSpelled(family)))
+	found, err := c.exists(ctx, namingValues(narrow), string(ids))
 	if err == nil && !found {
-		found, err = c.pythonValueNames(ctx, family)
+		found, err = c.pythonValueNames(ctx, family, narrow)
 	}
 	if err == nil && found {
 		err = &Error{Kind: ErrRuntimeHistory, Detail: namedIn("the values of state_meta")}
@@ -97,7 +100,7 @@ func (c *conn) refuseValues(ctx context.Context, family []string) error {
 
 // pythonValueNames looks through the records that are JSON to the Agent's Python and not to SQLite: NaN and Infinity, or
 // deeper than SQLite goes. There are few, if any.
-func (c *conn) pythonValueNames(ctx context.Context, family []string) (found bool, err error) {
+func (c *conn) pythonValueNames(ctx context.Context, family []string, narrow string) (found bool, err error) {
 	members := map[string]bool{}
 	for _, id := range family {
 		members[id] = true
@@ -109,8 +112,17 @@ func (c *conn) pythonValueNames(ctx context.Context, family []string) (found boo
 		}
 		found = found || namesOne(value, members)
 		return nil
-	}, `SELECT value FROM state_meta WHERE key >= 'gateway.' AND key < 'gateway/' AND value IS NOT NULL AND NOT json_valid(value)`)
+	}, `SELECT value FROM state_meta WHERE key >= 'gateway.' AND key < 'gateway/' AND value IS NOT NULL AND NOT json_valid(value)`+narrow)
 	return found, err
+}
+
+// asSpelled gives ids as JSON spells them, which has no word for one that is no UTF-8.
+func asSpelled(ids []string) []string {
+	spelled := make([]string, len(ids))
+	for i, id := range ids {
+		spelled[i] = string([]rune(id))
+	}
+	return spelled
 }
 
 // namesOne tells whether a record names one of the ids in one of the fields of contract 5.5.

@@ -98,7 +98,7 @@ func (c *conn) eachPart(ctx context.Context, s *schema, ids, policies []string, 
 	if err != nil {
 		return err
 	}
-	err = c.eachPartOf(ctx, sizedMutations, ids, func(keys []string) error {
+	err = c.eachPartOf(ctx, sizedMutations+c.narrow(mutationReceipts, ids), ids, func(keys []string) error {
 		records, err := c.records(ctx, s, keys)
 		if err != nil {
 			return classify("read the mutation receipts", err)

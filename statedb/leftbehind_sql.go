@@ -14,9 +14,8 @@ type LeftBehind struct {
 func (c *conn) leftBehind(ctx context.Context, s *schema, ids []string) ([]LeftBehind, error) {
 	var left []LeftBehind
 	if s.has("gateway_routing", "entry_json") {
-		routes, err := c.countIn(ctx, ids, `SELECT count(*) FROM gateway_routing
-			WHERE CASE WHEN json_valid(entry_json) AND json_type(entry_json) = 'object'
-			THEN json_extract(entry_json, '$.session_id') END IN `)
+		routes, err := c.countIn(ctx, ids, `SELECT count(*) FROM gateway_routing WHERE TRUE`+c.narrow(routingEntries, ids)+
+			` AND `+sessionOfRoute+` IN `)
 		if err != nil {
 			return nil, classify("count the routes", err)
 		}

@@ -46,6 +46,9 @@ const detach = `UPDATE sessions SET parent_session_id = NULL WHERE parent_sessio
 // of their parent before it goes, because a foreign key would stop it; so do the side tables, for those stores whose
 // references do not cascade.
 func (c *conn) deleteRows(ctx context.Context, s *schema, ids []string, detach string) error {
+	if err := c.noteChildren(ctx, ids); err != nil {
+		return err
+	}
 	statements := []string{`DELETE FROM messages WHERE session_id IN `, detach}
 	for _, table := range sideTables {
 		if s.has(table, "session_id") {

@@ -3,6 +3,7 @@ package statedb
 import (
 	"context"
 	"database/sql"
+	"slices"
 	"strings"
 )
 
@@ -16,6 +17,7 @@ type lineageReader struct {
 	graph    *graph
 	reading  markerReading
 	foreign  map[string][]string // an id -> the rows whose _delegate_from names it from elsewhere
+	asked    map[string]bool     // ids that foreign tells of; nil where it tells of all
 	expanded map[string]bool     // ids of which all children and delegates are in the graph
 	looked   map[string]bool     // ids whose own row was asked for
 }
@@ -29,17 +31,51 @@ const (
 	asSQLite                      // the canonical path (contract 5b.2)
 )
 
-// readLineage passes once over every marker that names an id from elsewhere, and gives a reader that has no row yet. On the
-// legacy path a _delegate_from that is an array or an object, in any row, is ErrUnsupported (contract 5).
+// readLineage passes once over every marker that names an id from elsewhere, unless the store has been surveyed, and gives a reader
+// that has no row yet. On the legacy path a _delegate_from that is an array or an object, in any row, is ErrUnsupported (contract 5).
 func (c *conn) readLineage(ctx context.Context, s *schema, reading markerReading) (*lineageReader, error) {
 	r := newLineageReader(c, s, reading)
 	if !s.has("sessions", "model_config") {
 		return r, nil
 	}
-	if reading == asSQLite {
-		return r, classify("read the lineage markers", c.each(ctx, r.addForeignName, foreignNames))
+	if c.surveyOf(r.source()) != nil {
+		r.asked = map[string]bool{}
+		return r, r.readForeign(ctx, nil) // which finds what refuses every delete
 	}
-	return r, classify("read the lineage markers", c.each(ctx, r.addForeignMarker, foreignMarkers))
+	return r, r.passOverMarkers(ctx, "")
+}
+
+func (r *lineageReader) source() nameSource {
+	if r.reading == asSQLite {
+		return markersAsSQLite
+	}
+	return markersAsPython
+}
+
+// readForeign makes sure that foreign tells of the ids.
+func (r *lineageReader) readForeign(ctx context.Context, ids []string) error {
+	if r.asked == nil {
+		return nil
+	}
+	ids = slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return r.asked[id] })
+	if len(ids) == 0 && len(r.asked) > 0 {
+		return nil
+	}
+	narrow := r.conn.narrow(r.source(), ids)
+	for _, id := range ids {
+		r.asked[id] = true
+	}
+	if narrow == "" { // too many to be asked for
+		r.asked, r.foreign = nil, map[string][]string{}
+	}
+	return r.passOverMarkers(ctx, narrow)
+}
+
+func (r *lineageReader) passOverMarkers(ctx context.Context, narrow string) error {
+	if r.reading == asSQLite {
+		return classify("read the lineage markers", r.conn.each(ctx, r.addForeignName, foreignNames("id", narrow)))
+	}
+	return classify("read the lineage markers", r.conn.each(ctx, r.addForeignMarker, foreignMarkers("", narrow)))
 }
 
 // newLineageReader gives a reader that knows no marker from elsewhere: enough for what lies above some ids.
@@ -63,11 +99,14 @@ func newLineageReader(c *conn, s *schema, reading markerReading) *lineageReader 
 const mayHoldDelegate = `(model_config GLOB '*_delegate_from*' OR model_config GLOB '*\u00[567]*')`
 
 // foreignNames is the one pass over model_config on the canonical path: the markers that name an id other than the row's
-// physical parent. One that names the parent is found as a child through idx_sessions_parent.
-var foreignNames = `SELECT id, target FROM (
-  SELECT id, parent_session_id AS parent, ` + markerColumn(keyDelegate) + ` AS target FROM sessions
-  WHERE typeof(id) = 'text' AND ` + mayHoldDelegate + `)
+// physical parent. One that names the parent is found as a child through idx_sessions_parent. It gives a column of the row, and what
+// its marker names; narrow is a survey's (survey.go).
+func foreignNames(column, narrow string) string {
+	return `SELECT row, target FROM (
+  SELECT ` + column + ` AS row, parent_session_id AS parent, ` + markerColumn(keyDelegate) + ` AS target FROM sessions
+  WHERE typeof(id) = 'text' AND ` + mayHoldDelegate + narrow + `)
 WHERE typeof(target) = 'text' AND NOT (typeof(parent) = 'text' AND target = parent)`
+}
 
 // markerColumn is SQL for a marker as SQLite's JSON functions read it: NULL where it is not there, its text, or 0 for one
 // that names no row. A bare json_extract would raise on one malformed row.
@@ -82,17 +121,24 @@ func (r *lineageReader) addForeignName(scan scanFunc) error {
 	if err := scan(&id, &target); err != nil {
 		return err
 	}
-	r.foreign[target] = append(r.foreign[target], id)
+	r.addForeign(target, id)
 	return nil
+}
+
+// addForeign enters a row once: where it was always to be looked at, it comes with each look.
+func (r *lineageReader) addForeign(target, id string) {
+	if r.asked == nil || !slices.Contains(r.foreign[target], id) {
+		r.foreign[target] = append(r.foreign[target], id)
+	}
 }
 
 // foreignMarkers is the one pass over model_config. What it leaves out cannot matter: text without the key, spelled out
 // or with escapes for its letters, has no such marker in any JSON reader; and a plain marker that names the row's
 // physical parent is found as a child through idx_sessions_parent. Whatever is not plain (a second occurrence of the
-// word, an escape, text that SQLite takes for no JSON) is left to readMarkers. Why
-// GLOB may be asked for the word is said at mayHoldDelegate.
-const foreignMarkers = `
-SELECT CASE WHEN typeof(id) = 'text' THEN id END, CASE WHEN typeof(parent_session_id) = 'text' THEN parent_session_id END,
+// word, an escape, text that SQLite takes for no JSON) is left to readMarkers. Why GLOB may be asked for the word is said at
+// mayHoldDelegate. columns come before those that are read; narrow is a survey's (survey.go).
+func foreignMarkers(columns, narrow string) string {
+	return `SELECT ` + columns + `CASE WHEN typeof(id) = 'text' THEN id END, CASE WHEN typeof(parent_session_id) = 'text' THEN parent_session_id END,
   model_config FROM sessions
 WHERE (
   model_config GLOB '*\u00[567]*'
@@ -102,7 +148,8 @@ WHERE (
     AND CASE WHEN json_valid(model_config)
         THEN coalesce(json_type(model_config, '$._delegate_from') = 'text'
                       AND json_extract(model_config, '$._delegate_from') = parent_session_id, 0)
-        ELSE 0 END)))`
+        ELSE 0 END)))` + narrow
+}
 
 func (r *lineageReader) addForeignMarker(scan scanFunc) error {
 	var id, parent, config sql.NullString
@@ -114,7 +161,7 @@ func (r *lineageReader) addForeignMarker(scan scanFunc) error {
 		return unsupported("the %s of session %q is no plain value", keyDelegate, id.String)
 	}
 	if target, ok := m.delegate.target(); ok && id.Valid && (!parent.Valid || parent.String != target) {
-		r.foreign[target] = append(r.foreign[target], id.String)
+		r.addForeign(target, id.String)
 	}
 	return nil
 }
@@ -136,6 +183,9 @@ func (r *lineageReader) surroundings(ctx context.Context, ids []string) error {
 			return err
 		}
 		if err := r.ancestors(ctx, ids); err != nil {
+			return err
+		}
+		if err := r.readForeign(ctx, below); err != nil {
 			return err
 		}
 		ids = nil

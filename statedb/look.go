@@ -2,6 +2,9 @@ package statedb
 
 import (
 	"context"
+	"io/fs"
+	"os"
+	"slices"
 	"time"
 )
 
@@ -9,22 +12,32 @@ import (
 // connection has committed since, all that it saw still holds, and need not be read again while others wait for the lock
 // (contract 4, step 3). Its own transactions do not count. End it with Close.
 type Look struct {
-	conn    *conn
-	file    storeFile
-	version int64 // what SQLite counts for this connection when others have committed
+	conn     *conn
+	file     storeFile
+	patience time.Duration
+	version  int64         // what SQLite counts for this connection when others have committed
+	left     []fs.FileInfo // the store's file when the look was laid to rest
 }
 
-// StartLook opens a store and begins to look at it.
-func StartLook(ctx context.Context, path string) (*Look, error) {
+// StartLook opens a store and begins to look at it. Where another process is in the way, it is waited for as long as patience allows.
+func StartLook(ctx context.Context, path string, patience time.Duration) (*Look, error) {
+	deadline := time.Now().Add(patience)
 	file, err := lookAtFile(path)
 	if err != nil {
 		return nil, err
 	}
-	l := &Look{file: file}
-	if err := whileBusy(ctx, readPatience, func() (err error) { l.conn, err = openChecked(ctx, path); return err }); err != nil {
+	l := &Look{file: file, patience: patience}
+	err = whileBusy(ctx, patience, func() (err error) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		l.conn, err = openChecked(ctx, path)
+		return err
+	})
+	if err != nil {
 		return nil, classify("open the store", err)
 	}
-	if err := l.Again(ctx); err != nil {
+	if err := l.again(ctx, time.Until(deadline)); err != nil {
 		l.Close()
 		return nil, err
 	}
@@ -32,8 +45,10 @@ func StartLook(ctx context.Context, path string) (*Look, error) {
 }
 
 // Again looks at the store as it is now.
-func (l *Look) Again(ctx context.Context) error {
-	return classify("look at the store", whileBusy(ctx, readPatience, func() error {
+func (l *Look) Again(ctx context.Context) error { return l.again(ctx, l.patience) }
+
+func (l *Look) again(ctx context.Context, patience time.Duration) error {
+	return classify("look at the store", whileBusy(ctx, patience, func() error {
 		if err := l.rest(); err != nil {
 			return err
 		}
@@ -41,7 +56,14 @@ func (l *Look) Again(ctx context.Context) error {
 			return err
 		}
 		// The first thing that is read makes the snapshot, so this is its version and no later one.
-		return l.conn.dataVersion(ctx, &l.version)
+		var version int64
+		if err := l.conn.dataVersion(ctx, &version); err != nil {
+			return err
+		}
+		if version != l.version {
+			l.version, l.conn.survey = version, nil
+		}
+		return nil
 	}))
 }
 
@@ -65,11 +87,70 @@ func (l *Look) Begin(ctx context.Context, patience time.Duration) (tx *Tx, holds
 		_ = tx.Rollback()
 		return nil, false, &Error{Kind: ErrIO, Detail: "state.db was replaced meanwhile"}
 	}
-	return tx, version == l.version, nil
+	if holds = version == l.version; !holds {
+		l.conn.survey = nil
+	}
+	return tx, holds, nil
+}
+
+// BeginAnew is Begin, in the store that has taken the place of this one where that has happened: nothing that was seen holds then.
+func (l *Look) BeginAnew(ctx context.Context, patience time.Duration) (tx *Tx, holds bool, err error) {
+	deadline := time.Now().Add(patience)
+	for {
+		tx, holds, err = l.Begin(ctx, time.Until(deadline))
+		if err == nil || !l.file.replaced() || !time.Now().Before(deadline) {
+			return tx, holds, err
+		}
+		fresh, err := StartLook(ctx, l.file.path, time.Until(deadline))
+		if err != nil {
+			return nil, false, err
+		}
+		l.Close()
+		*l = *fresh
+		l.version-- // of another connection
+	}
 }
 
 // Close gives the connection back.
 func (l *Look) Close() { l.conn.close() }
+
+// Rest ends the snapshot, so that the look can be kept for later.
+func (l *Look) Rest() error {
+	if err := l.rest(); err != nil {
+		return classify("end a look at the store", err)
+	}
+	l.left = l.files()
+	return nil
+}
+
+// Untouched tells whether the store's files are as they were at the last Rest. Whoever puts others in their place, or other content
+// into the store, while nobody works with it does not tell SQLite: what this connection remembers must not undo that, and what it writes
+// must not go into a log that has been taken away.
+func (l *Look) Untouched() bool {
+	files := l.files()
+	same := slices.EqualFunc(l.left, files, func(then, now fs.FileInfo) bool {
+		if then == nil || now == nil {
+			return then == nil && now == nil
+		}
+		user, group := ownerOf(then)
+		userNow, groupNow := ownerOf(now)
+		return os.SameFile(then, now) && then.Mode() == now.Mode() && user == userNow && group == groupNow
+	})
+	return same && files[0] != nil && files[0].Size() == l.left[0].Size() && files[0].ModTime().Equal(l.left[0].ModTime())
+}
+
+// files looks at the store, its log and the log's index, without opening them.
+func (l *Look) files() []fs.FileInfo {
+	var files []fs.FileInfo
+	for _, suffix := range []string{"", "-wal", "-shm"} {
+		info, err := os.Lstat(l.file.path + suffix)
+		if err != nil {
+			info = nil
+		}
+		files = append(files, info)
+	}
+	return files
+}
 
 // rest ends the snapshot, if there is one.
 func (l *Look) rest() error {

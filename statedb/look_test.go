@@ -14,7 +14,7 @@ import (
 
 func startLook(t *testing.T, home *sidecartest.Home) *Look {
 	t.Helper()
-	l, err := StartLook(t.Context(), home.Store())
+	l, err := StartLook(t.Context(), home.Store(), LookPatience)
 	require.NoError(t, err)
 	t.Cleanup(l.Close)
 	return l
@@ -116,7 +116,7 @@ func TestALookAtABusyStore(t *testing.T) {
 
 func TestALookAtAStoreThatIsReplaced(t *testing.T) {
 	home, other := newStore(t), newStore(t)
-	_, err := StartLook(t.Context(), home.Store()+"x")
+	_, err := StartLook(t.Context(), home.Store()+"x", LookPatience)
 	require.ErrorIs(t, err, ErrMissing)
 	l := startLook(t, home)
 	require.NoError(t, os.Rename(other.Store(), home.Store()))

@@ -56,7 +56,7 @@ func tree(t *testing.T, root string) []string {
 }
 
 func TestStoreURI(t *testing.T) {
-	const query = "?_busy_timeout=0&_foreign_keys=on&_secure_delete=on&_synchronous=extra&mode="
+	const query = "?_busy_timeout=0&_foreign_keys=on&_secure_delete=on&_stmt_cache_size=128&_synchronous=extra&mode="
 	assert.Equal(t, "file:///home/a%20b/100%25/%3Fx%23y/state.db"+query+"rw", storeURI("/home/a b/100%/?x#y/state.db", readWrite))
 	assert.Equal(t, "file:///C:/home/state.db"+query+"ro", storeURI("C:/home/state.db", readOnly), "Windows")
 }

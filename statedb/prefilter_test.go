@@ -110,9 +110,9 @@ func TestForeignNamesAreAllFound(t *testing.T) {
 		configs = append(configs, text)
 	}
 	insertConfigs(t, home.Open(), configs)
-	want := home.Query(strings.Replace(foreignNames, mayHoldDelegate, "1", 1))
+	want := home.Query(strings.Replace(foreignNames("id", ""), mayHoldDelegate, "1", 1))
 	require.Greater(t, len(want), 500)
-	assert.Equal(t, want, home.Query(foreignNames))
+	assert.Equal(t, want, home.Query(foreignNames("id", "")))
 }
 
 // And it leaves out what most rows are, or it would read a large store into memory.
@@ -121,7 +121,7 @@ func TestPlainRowsAreLeftOut(t *testing.T) {
 	insertConfigs(t, home.Open(), []any{nil, "", "{}", `{"model":"m","t":"text \u00e4"}`, `{"_branched_from":"q"}`})
 	home.Exec(`INSERT INTO sessions (id, source, started_at, parent_session_id, model_config) VALUES
 		('child', 'cli', 1, 'p', '{"_delegate_from":"p"}'), ('nested', 'cli', 1, 'p', '{"_delegate_from":"p","n":{"t":"\u00e4"}}')`)
-	assert.Empty(t, home.Query(foreignMarkers))
+	assert.Empty(t, home.Query(foreignMarkers("", "")))
 }
 
 func TestCompoundMarkersRefuseTheStore(t *testing.T) {

@@ -2,12 +2,9 @@ package statedb
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/mattn/go-sqlite3"
 )
 
 // This file fits kept rows to what the store holds by now: what they refer to may be gone, and their title taken. What is changed is
@@ -88,8 +85,8 @@ const titlesToTry = 1000
 
 // isTitleTaken tells whether a row was not taken because another session has its title: the Agents of some stores want each once.
 func isTitleTaken(err error) bool {
-	var failure sqlite3.Error
-	return errors.As(err, &failure) && failure.ExtendedCode == sqlite3.ErrConstraintUnique && strings.HasSuffix(failure.Error(), ": sessions.title")
+	_, extended, ok := resultCodes(err)
+	return ok && extended == codeUnique && strings.HasSuffix(err.Error(), ": sessions.title")
 }
 
 // underAnotherTitle inserts a session whose title is taken under the next free one: "title #2".

@@ -20,6 +20,7 @@ func (t *Tx) removeCanonical(ctx context.Context, plan *Plan) error {
 		func() error { return c.dropLedger(ctx, ids) },
 		func() error { return c.dropWhatLeadsHere(ctx, s, ids) },
 		func() error { return c.raiseGenerations(ctx, s, ids) },
+		func() error { return c.notePrompts(ctx, ids) },
 		func() error { return c.deleteRows(ctx, s, ids, detachAndRevise) },
 		func() error { return c.dropUnusedPrompts(ctx, s) },
 		func() error { return c.noteSpilled(ctx, s, r.operation, ids, r.spilled) },
@@ -36,6 +37,7 @@ func (t *Tx) removeCanonical(ctx context.Context, plan *Plan) error {
 			return err
 		}
 	}
+	c.forgetSurvey(historyValues) // records of many kinds were written, which only the legacy path asks for
 	return nil
 }
 
@@ -78,7 +80,7 @@ func (c *conn) putRecords(ctx context.Context, records map[string]string) error 
 			return classify("write state_meta", err)
 		}
 	}
-	return nil
+	return c.noteRecords(ctx, sortedKeys(records))
 }
 
 // dropLedger removes the rows whose retirement is written.
@@ -108,17 +110,23 @@ func within(prefix string) string { return "key >= '" + prefix + "' AND key < '"
 
 // leadingHere are what leads a new message to one of the targets, which LIST stands for: local policies whose current entry is
 // one, names of the API's conversations, and routes. What is malformed names nothing and stays.
-var leadingHere = []struct{ table, condition string }{
-	{"state_meta", within(localPolicyPrefix) +
-		` AND CASE WHEN json_valid(value) THEN json_extract(value, '$.entry.session_id') END IN LIST`},
-	{"state_meta", within(apiConversationPrefix) + ` AND value IN LIST`},
-	{"gateway_routing", `CASE WHEN json_valid(entry_json) AND json_type(entry_json) = 'object'
-		THEN json_extract(entry_json, '$.session_id') END IN LIST`},
+var leadingHere = []struct {
+	table, condition string
+	source           nameSource
+}{
+	{"state_meta", within(localPolicyPrefix) + ` AND ` + entryOfPolicy + ` IN LIST`, policyEntries},
+	{"state_meta", within(apiConversationPrefix) + ` AND value IN LIST`, apiConversations},
+	{"gateway_routing", sessionOfRoute + ` IN LIST`, routingEntries},
 }
+
+const (
+	entryOfPolicy  = `CASE WHEN json_valid(value) THEN json_extract(value, '$.entry.session_id') END`
+	sessionOfRoute = `CASE WHEN json_valid(entry_json) AND json_type(entry_json) = 'object' THEN json_extract(entry_json, '$.session_id') END`
+)
 
 func (c *conn) dropWhatLeadsHere(ctx context.Context, s *schema, ids []string) error {
 	for _, l := range leadingHere {
-		err := c.inEach(ctx, "remove what leads to the sessions", ids, `DELETE FROM `+l.table+` WHERE `+l.condition)
+		err := c.inEach(ctx, "remove what leads to the sessions", ids, `DELETE FROM `+l.table+` WHERE `+l.condition+c.narrow(l.source, ids))
 		if err == nil && s.hasTriggerOn(l.table) {
 			err = c.refuseLeft(ctx, ids, `SELECT 1 FROM `+l.table+` WHERE `+l.condition)
 		}
@@ -180,11 +188,10 @@ func (c *conn) dropUnusedPrompts(ctx context.Context, s *schema) error {
 	if !s.has("system_prompts", "hash") || !s.has("sessions", "system_prompt_hash") {
 		return nil
 	}
-	_, err := c.ExecContext(ctx, `DELETE FROM system_prompts
-		WHERE NOT EXISTS (SELECT 1 FROM sessions WHERE system_prompt_hash = system_prompts.hash)`)
+	unused := `NOT EXISTS (SELECT 1 FROM sessions WHERE system_prompt_hash = system_prompts.hash)`
+	_, err := c.ExecContext(ctx, `DELETE FROM system_prompts WHERE `+unused+c.narrow(unusedPrompts, nil))
 	if err == nil && s.hasTriggerOn("system_prompts") {
-		left, missing := c.exists(ctx, `SELECT 1 FROM system_prompts
-			WHERE NOT EXISTS (SELECT 1 FROM sessions WHERE system_prompt_hash = system_prompts.hash)`)
+		left, missing := c.exists(ctx, `SELECT 1 FROM system_prompts WHERE `+unused)
 		if err = missing; left {
 			err = unsupported("a trigger of the store kept rows that were to go")
 		}

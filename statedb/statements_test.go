@@ -74,7 +74,7 @@ func counted(t *testing.T, home *sidecartest.Home, work func(*Tx)) []string {
 	_, err = sqlConn.ExecContext(t.Context(), "BEGIN IMMEDIATE")
 	require.NoError(t, err)
 	c.statements = nil
-	work(&Tx{conn: &conn{db, sqlConn}})
+	work(&Tx{conn: &conn{db: db, Conn: sqlConn}})
 	statements := c.statements
 	for i, statement := range statements {
 		statements[i] = placeholders.ReplaceAllString(statement, "(LIST)")

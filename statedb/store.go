@@ -55,6 +55,9 @@ const (
 type conn struct {
 	db *sql.DB
 	*sql.Conn
+
+	survey *survey      // what it has passed over already; nil where nothing is known
+	known  *knownSchema // the shape that it read last
 }
 
 // open is the only way to a connection to a store. The URI is absolute and escaped, and its mode never creates, so
@@ -93,7 +96,7 @@ func openURI(ctx context.Context, uri string) (*conn, error) {
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	return &conn{db, c}, nil
+	return &conn{db: db, Conn: c}, nil
 }
 
 func storeURI(path string, mode access) string {
@@ -107,6 +110,8 @@ func storeURI(path string, mode access) string {
 		"_foreign_keys":  {"on"},
 		"_synchronous":   {"extra"}, // durable before the first artifact goes: FULL, and where there is no WAL its end too
 		"_secure_delete": {"on"},
+		// What one delete asks, the next one asks again.
+		"_stmt_cache_size": {"128"},
 	}
 	return (&url.URL{Scheme: "file", Path: slashed, RawQuery: query.Encode()}).String()
 }
@@ -322,6 +327,7 @@ func (t *Tx) Rollback() error {
 	if t.done {
 		return nil
 	}
+	t.conn.known = nil // it may be of a schema that we have just taken back
 	_, err := t.conn.ExecContext(context.Background(), "ROLLBACK")
 	open := t.open()
 	t.end()

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"os"
 	"strconv"
+	"time"
 
 	"session-sidecar/methods"
 	"session-sidecar/rpc"
@@ -17,7 +18,7 @@ import (
 
 // client makes calls over a channel of its own inside this process: every command takes the very same way as an app.
 type client struct {
-	requests io.Writer
+	requests io.WriteCloser
 	frames   chan frame
 	flushLog func()
 	calls    int
@@ -70,8 +71,22 @@ func newClient(ctx context.Context, host hostFlags, handshake bool) (*client, er
 	return c, err
 }
 
-// close waits for the last lines of the log.
-func (c *client) close() { c.flushLog() }
+// endWithin is how long the server may take to close what it holds open, when all calls are answered.
+const endWithin = 5 * time.Second
+
+// close ends the server and waits for that, and for the last lines of the log.
+func (c *client) close() {
+	_ = c.requests.Close()
+	late := time.After(endWithin)
+	for open := true; open; {
+		select {
+		case _, open = <-c.frames:
+		case <-late:
+			open = false
+		}
+	}
+	c.flushLog()
+}
 
 func (c *client) receive(replies io.Reader) {
 	defer close(c.frames)

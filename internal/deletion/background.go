@@ -93,6 +93,7 @@ func (d *Deleter) Close() {
 	go func() {
 		d.watcher.Close()
 		b.running.Wait()
+		d.stores.closeAll()
 		close(done)
 	}()
 	timer := time.NewTimer(closeWithin)

@@ -70,7 +70,7 @@ func (d *Deleter) collectMedia(ctx context.Context, h lockedHome, own []statedb.
 	if notes.Empty() {
 		return c, nil
 	}
-	if c.look, err = statedb.StartLook(ctx, h.store); err != nil {
+	if c.look, err = statedb.StartLook(ctx, h.store, statedb.LookPatience); err != nil {
 		return c, err
 	}
 	defer c.look.Close()

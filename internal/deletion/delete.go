@@ -87,6 +87,7 @@ type Deleter struct {
 	metInTrash sync.Map // paths of trash that this process has looked at, or written
 	tidyAt     sync.Map // resolved home -> time.Time: when its trash is to be looked through again
 	purges     turns    // by home
+	stores     openStores
 	watcher    *cleanup.Watcher
 
 	mu        sync.Mutex
@@ -205,19 +206,37 @@ func (d *Deleter) removeRows(ctx context.Context, h lockedHome, by Provenance, r
 // then there is no outcome.
 func (d *Deleter) transact(
 	ctx context.Context, h lockedHome, request Request, decide func(*statedb.Tx, statedb.Request) (*statedb.Plan, error),
-) (*Outcome, error) {
-	// Nobody shall wait for what these look at: a folder of many files, and the base home, which may be on a slow disk.
+) (outcome *Outcome, err error) {
+	// Nobody shall wait for what these look at: a folder of many files, the base home, which may be on a slow disk, and whole tables of
+	// the store.
 	wanted := request.toDelete(h.path)
-	var err error
 	if wanted.Spilled, err = d.spilled(h.path, h.folder); err != nil {
 		return nil, err
 	}
-	kept, err := d.copyRows(ctx, h, request, wanted)
+	deadline := time.Now().Add(d.patience)
+	look, err := d.stores.take(ctx, h.store, d.patience)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if isSound(err) {
+			d.stores.giveBack(h.store, look)
+		} else {
+			look.Close()
+		}
+	}()
+	if wanted.Agent, err = statedb.LookAtAgent(request.AgentDir); err != nil {
+		return nil, err
+	}
+	if err := look.Survey(ctx, wanted.Agent); err != nil {
+		return nil, err
+	}
+	kept, err := d.copyRows(ctx, h, request, wanted, look)
 	if err != nil {
 		return nil, err
 	}
 	defer kept.close()
-	tx, err := kept.begin(ctx, h, d.patience)
+	tx, err := kept.begin(ctx, time.Until(deadline))
 	if err != nil {
 		return nil, err
 	}

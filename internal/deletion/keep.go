@@ -30,26 +30,22 @@ const day = 24 * time.Hour
 
 // copyRows writes the entry from a snapshot. Where that already shows that the delete will be refused, or that there is nothing to
 // keep, it writes none: the decision under the lock tells why, or comes to another one.
-func (d *Deleter) copyRows(ctx context.Context, h lockedHome, request Request, wanted statedb.Request) (*keeper, error) {
-	k := &keeper{days: request.KeepDays, operation: wanted.OperationID}
+func (d *Deleter) copyRows(
+	ctx context.Context, h lockedHome, request Request, wanted statedb.Request, look *statedb.Look,
+) (*keeper, error) {
+	k := &keeper{days: request.KeepDays, operation: wanted.OperationID, look: look}
 	if k.days == 0 {
 		return k, nil
 	}
-	if err := k.copyRows(ctx, h, request, wanted); err != nil {
+	if err := k.copyRows(ctx, h, wanted); err != nil {
 		k.close()
 		return nil, err
 	}
 	return k, nil
 }
 
-func (k *keeper) copyRows(ctx context.Context, h lockedHome, request Request, wanted statedb.Request) (err error) {
+func (k *keeper) copyRows(ctx context.Context, h lockedHome, wanted statedb.Request) (err error) {
 	if k.folder, err = trash.Open(h.path); err != nil {
-		return err
-	}
-	if k.look, err = statedb.StartLook(ctx, h.store); err != nil {
-		return err
-	}
-	if wanted.Agent, err = statedb.LookAtAgent(request.AgentDir); err != nil {
 		return err
 	}
 	plan, err := k.look.PlanCopy(ctx, wanted)
@@ -94,11 +90,8 @@ func (k *keeper) write(plan *statedb.Plan, rows func(*trash.Writer) error) error
 func seconds(at time.Time) float64 { return float64(at.UnixMicro()) / 1e6 }
 
 // begin takes the store's write lock.
-func (k *keeper) begin(ctx context.Context, h lockedHome, patience time.Duration) (tx *statedb.Tx, err error) {
-	if k.look == nil {
-		return statedb.Begin(ctx, h.store, patience)
-	}
-	tx, k.holds, err = k.look.Begin(ctx, patience)
+func (k *keeper) begin(ctx context.Context, patience time.Duration) (tx *statedb.Tx, err error) {
+	tx, k.holds, err = k.look.BeginAnew(ctx, patience)
 	return tx, err
 }
 
@@ -134,9 +127,6 @@ func (k *keeper) prove(ctx context.Context, tx *statedb.Tx, plan *statedb.Plan) 
 func (k *keeper) close() {
 	if k.entry != nil && !k.stays {
 		k.entry.Discard()
-	}
-	if k.look != nil {
-		k.look.Close()
 	}
 	if k.folder != nil {
 		k.folder.Close()

@@ -74,7 +74,7 @@ const nameBoth = `INSERT INTO messages (session_id, role, content, timestamp)
 func lookingAt(t *testing.T, h lockedHome) *collection {
 	t.Helper()
 	c := newCollection(h, nil)
-	look, err := statedb.StartLook(t.Context(), h.store)
+	look, err := statedb.StartLook(t.Context(), h.store, statedb.LookPatience)
 	require.NoError(t, err)
 	t.Cleanup(look.Close)
 	c.look = look

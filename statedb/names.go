@@ -1,0 +1,81 @@
+package statedb
+
+import (
+	"hash/maphash"
+	"slices"
+	"sort"
+)
+
+// nameIndex remembers which rows of a table name which sessions, without the names: sixteen bytes a name. What it finds is a
+// candidate, whose row must be asked; what it does not find is certainly not there.
+type nameIndex struct {
+	seed   maphash.Seed
+	blocks [][]nameEntry  // each in the order of the hashes, but for the last one until finish
+	always map[int64]bool // rows that may name anything
+}
+
+type nameEntry struct {
+	hash uint64
+	row  int64
+}
+
+// blockSize bounds what has to be copied or sorted at once.
+const blockSize = 64 << 10
+
+func newNameIndex() *nameIndex {
+	return &nameIndex{seed: maphash.MakeSeed(), always: map[int64]bool{}}
+}
+
+// add enters a name of a row, before finish.
+func (x *nameIndex) add(name string, row int64) {
+	last := len(x.blocks) - 1
+	if last < 0 || len(x.blocks[last]) == blockSize {
+		if last >= 0 {
+			sortBlock(x.blocks[last])
+		}
+		x.blocks = append(x.blocks, nil)
+		last++
+	}
+	x.blocks[last] = append(x.blocks[last], nameEntry{maphash.String(x.seed, name), row})
+}
+
+// addAlways enters a row that may name anything: one that cannot be read for certain, or that was changed since.
+func (x *nameIndex) addAlways(row int64) { x.always[row] = true }
+
+// finish makes the names ready to be found.
+func (x *nameIndex) finish() {
+	if last := len(x.blocks) - 1; last >= 0 {
+		sortBlock(x.blocks[last])
+		x.blocks[last] = slices.Clip(x.blocks[last])
+	}
+}
+
+func sortBlock(block []nameEntry) {
+	slices.SortFunc(block, func(a, b nameEntry) int {
+		switch {
+		case a.hash < b.hash:
+			return -1
+		case a.hash > b.hash:
+			return 1
+		}
+		return 0
+	})
+}
+
+// candidates are the rows that may name one of these, in their order.
+func (x *nameIndex) candidates(names []string) []int64 {
+	found := map[int64]bool{}
+	for row := range x.always {
+		found[row] = true
+	}
+	for _, name := range names {
+		hash := maphash.String(x.seed, name)
+		for _, block := range x.blocks {
+			at := sort.Search(len(block), func(i int) bool { return block[i].hash >= hash })
+			for ; at < len(block) && block[at].hash == hash; at++ {
+				found[block[at].row] = true
+			}
+		}
+	}
+	return sortedKeys(found)
+}

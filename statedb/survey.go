@@ -1,0 +1,146 @@
+package statedb
+
+import (
+	"context"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A delete has to know who names a session, in tables that have no index for it. A survey passes over them before the write lock is
+// taken and remembers where to look: under the lock only the rows are read that may name what goes. It counts for as long as no other
+// connection has committed, which PRAGMA data_version proves (Look), and what this connection changes itself is noted (contract 4,
+// step 3). Where somebody has committed in between, the tables are passed over under the lock, as if there had been no survey.
+type survey struct {
+	found map[nameSource]*nameIndex
+}
+
+// nameSource is a place where rows name sessions.
+type nameSource string
+
+const (
+	markersAsPython  nameSource = "markers as Python reads them"
+	markersAsSQLite  nameSource = "markers as SQLite reads them"
+	mutationReceipts nameSource = "mutation receipts"
+	policyEntries    nameSource = "entries of local policies"
+	apiConversations nameSource = "conversations of the API"
+	routingEntries   nameSource = "routing entries"
+	historyValues    nameSource = "values of the runtime's history"
+	unusedPrompts    nameSource = "system prompts" // which name nobody: all that may be unused
+)
+
+// tableOf is where each source is.
+var tableOf = map[nameSource]string{
+	markersAsPython: "sessions", markersAsSQLite: "sessions", mutationReceipts: "state_meta", policyEntries: "state_meta",
+	apiConversations: "state_meta", routingEntries: "gateway_routing", historyValues: "state_meta", unusedPrompts: "system_prompts",
+}
+
+// sourcesOf lists what a delete looks through on a path.
+func (s *schema) sourcesOf(path Path) []nameSource {
+	sources := []nameSource{routingEntries}
+	if path == PathCanonical {
+		sources = append(sources, markersAsSQLite, mutationReceipts, policyEntries, apiConversations, unusedPrompts)
+	} else {
+		sources = append(sources, markersAsPython, historyValues)
+	}
+	needs := map[nameSource][]string{
+		markersAsPython: {"id", "parent_session_id", "model_config"}, markersAsSQLite: {"id", "parent_session_id", "model_config"},
+		mutationReceipts: {"key", "value"}, policyEntries: {"key", "value"}, apiConversations: {"key", "value"},
+		routingEntries: {"entry_json"}, historyValues: {"key", "value"}, unusedPrompts: {"hash"},
+	}
+	return slices.DeleteFunc(sources, func(of nameSource) bool {
+		return !s.has(tableOf[of], needs[of]...) || !s.hasRowid(tableOf[of]) || of == unusedPrompts && !s.has("sessions", "system_prompt_hash")
+	})
+}
+
+var (
+	withoutRowid = regexp.MustCompile(`(?i)\bwithout\s+rowid\b`)
+	triggerBody  = regexp.MustCompile(`(?is)\bbegin\b.*`)
+	// A comment might stand between the words.
+	writesSurveyed = regexp.MustCompile(`(?i)--|/\*|\b(into|delete\s+from|update(\s+or\s+\w+)?)\s+(["'\[` + "`" + `]?\w+["'\]` + "`" + `]?\s*\.\s*)?` +
+		`["'\[` + "`" + `]?(sessions|state_meta|gateway_routing|system_prompts)\b`)
+)
+
+// hasRowid tells whether the rows of a table have numbers, and these their usual name.
+func (s *schema) hasRowid(table string) bool {
+	return !s.has(table, "rowid") && !withoutRowid.MatchString(s.create[table])
+}
+
+// canBeSurveyed tells whether nothing in a store changes the surveyed tables behind the back of whoever changes others.
+func (s *schema) canBeSurveyed() bool {
+	return !slices.ContainsFunc(s.triggers, func(t trigger) bool { return writesSurveyed.MatchString(triggerBody.FindString(t.sql)) })
+}
+
+// mostCandidates bounds how many rows are asked for by their numbers: a pass over the table is no worse then.
+const mostCandidates = 5000
+
+// narrow is SQL that holds a pass over a source to the rows that may name one of the ids, for a connection that has surveyed it; it is
+// empty where all rows have to be passed over.
+func (c *conn) narrow(of nameSource, ids []string) string {
+	x := c.surveyOf(of)
+	if x == nil {
+		return ""
+	}
+	rows := x.candidates(ids)
+	if len(rows) > mostCandidates {
+		return ""
+	}
+	list := make([]string, len(rows))
+	for i, row := range rows {
+		list[i] = strconv.FormatInt(row, 10)
+	}
+	return " AND rowid IN (" + strings.Join(list, ",") + ")"
+}
+
+func (c *conn) surveyOf(of nameSource) *nameIndex {
+	if c.survey == nil {
+		return nil
+	}
+	return c.survey.found[of]
+}
+
+// forgetSurvey has a source passed over anew when it is needed.
+func (c *conn) forgetSurvey(of nameSource) {
+	if c.survey != nil {
+		delete(c.survey.found, of)
+	}
+}
+
+// Survey passes over what a delete would have to pass over under the write lock, unless an earlier survey still holds. Only a cancel is
+// an error: whatever else goes wrong is met, and told, under the lock.
+func (l *Look) Survey(ctx context.Context, agent Agent) error {
+	if err := l.conn.takeSurvey(ctx, agent); err != nil {
+		l.conn.survey = nil
+	}
+	return ctx.Err()
+}
+
+func (c *conn) takeSurvey(ctx context.Context, agent Agent) error {
+	s, err := c.readSchema(ctx)
+	if err != nil {
+		return err
+	}
+	path, err := choosePath(s, agent)
+	if err != nil {
+		return err
+	}
+	if !s.canBeSurveyed() {
+		c.survey = nil
+		return nil
+	}
+	if c.survey == nil {
+		c.survey = &survey{found: map[nameSource]*nameIndex{}}
+	}
+	for _, of := range s.sourcesOf(path) {
+		if c.survey.found[of] != nil {
+			continue
+		}
+		x, err := c.surveySource(ctx, of)
+		if err != nil {
+			return err
+		}
+		c.survey.found[of] = x
+	}
+	return nil
+}
