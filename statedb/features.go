@@ -132,8 +132,9 @@ func (s *schema) has(table string, columns ...string) bool {
 
 // knownSchema is a shape with the number that SQLite counts up whenever it changes.
 type knownSchema struct {
-	version int64
-	schema  *schema
+	version    int64
+	schema     *schema
+	references map[string][]reference // to each table that was asked for
 }
 
 // readSchema reads the shape in the transaction that will write, so that a store which another process migrates
@@ -148,7 +149,7 @@ func (c *conn) readSchema(ctx context.Context) (*schema, error) {
 	}
 	s, err := c.readSchemaAnew(ctx)
 	if err == nil {
-		c.known = &knownSchema{version, s}
+		c.known = &knownSchema{version, s, map[string][]reference{}}
 	}
 	return s, err
 }

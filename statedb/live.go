@@ -18,3 +18,9 @@ func LiveIDs(ctx context.Context, homePath string, ids []string) (live map[strin
 	}
 	return live, nil
 }
+
+// LiveIDs tells which of the ids have a session row, as the look sees it.
+func (l *Look) LiveIDs(ctx context.Context, ids []string) (map[string]bool, error) {
+	live, err := l.conn.liveAmong(ctx, ids)
+	return live, classify("ask which sessions are live", err)
+}

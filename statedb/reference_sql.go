@@ -22,6 +22,16 @@ func (r reference) stops() bool { return r.onDelete != "CASCADE" && r.onDelete !
 
 // foreignReferences lists those to one table, in the order of the tables' names.
 func (c *conn) foreignReferences(ctx context.Context, to string) (references []reference, err error) {
+	if c.known != nil {
+		if references, known := c.known.references[to]; known {
+			return references, nil
+		}
+		defer func() {
+			if err == nil {
+				c.known.references[to] = references
+			}
+		}()
+	}
 	err = c.each(ctx, func(scan scanFunc) error {
 		var r reference
 		if err := scan(&r.table, &r.column, &r.onDelete); err != nil {

@@ -108,39 +108,49 @@ func (c *conn) forgetSurvey(of nameSource) {
 }
 
 // Survey passes over what a delete would have to pass over under the write lock, unless an earlier survey still holds. Only a cancel is
-// an error: whatever else goes wrong is met, and told, under the lock.
-func (l *Look) Survey(ctx context.Context, agent Agent) error {
-	if err := l.conn.takeSurvey(ctx, agent); err != nil {
+// an error: whatever else goes wrong is met, and told, under the lock. held tells whether all of an earlier one still holds.
+func (l *Look) Survey(ctx context.Context, agent Agent) (held bool, err error) {
+	held, err = l.conn.takeSurvey(ctx, agent)
+	if err != nil {
 		l.conn.survey = nil
 	}
+	return held, ctx.Err()
+}
+
+// Foresee decides on a delete before the write lock is taken, only so that all that decides has been read and prepared once: what is
+// decided under the lock counts. Only a cancel is an error.
+func (l *Look) Foresee(ctx context.Context, request Request) error {
+	request.carriedOut = true
+	_, _ = l.conn.plan(ctx, request)
 	return ctx.Err()
 }
 
-func (c *conn) takeSurvey(ctx context.Context, agent Agent) error {
+func (c *conn) takeSurvey(ctx context.Context, agent Agent) (held bool, err error) {
 	s, err := c.readSchema(ctx)
 	if err != nil {
-		return err
+		return false, err
 	}
 	path, err := choosePath(s, agent)
 	if err != nil {
-		return err
+		return false, err
 	}
 	if !s.canBeSurveyed() {
 		c.survey = nil
-		return nil
+		return false, nil
 	}
 	if c.survey == nil {
 		c.survey = &survey{found: map[nameSource]*nameIndex{}}
 	}
+	held = true
 	for _, of := range s.sourcesOf(path) {
 		if c.survey.found[of] != nil {
 			continue
 		}
 		x, err := c.surveySource(ctx, of)
 		if err != nil {
-			return err
+			return false, err
 		}
-		c.survey.found[of] = x
+		c.survey.found[of], held = x, false
 	}
-	return nil
+	return held, nil
 }

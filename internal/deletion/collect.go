@@ -62,7 +62,7 @@ func newCollection(h lockedHome, own []statedb.Media) *collection {
 // collectMedia also gives back what it had done when it failed.
 func (d *Deleter) collectMedia(ctx context.Context, h lockedHome, own []statedb.Media) (*collection, error) {
 	c := newCollection(h, own)
-	notes, err := statedb.NotedFiles(ctx, h.store)
+	notes, err := d.notedFiles(ctx, h)
 	if err != nil {
 		return c, err
 	}

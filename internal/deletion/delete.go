@@ -228,8 +228,14 @@ func (d *Deleter) transact(
 	if wanted.Agent, err = statedb.LookAtAgent(request.AgentDir); err != nil {
 		return nil, err
 	}
-	if err := look.Survey(ctx, wanted.Agent); err != nil {
+	held, err := look.Survey(ctx, wanted.Agent)
+	if err != nil {
 		return nil, err
+	}
+	if !held && wanted.SessionID != "" && request.KeepDays == 0 { // a copy is planned anyway
+		if err := look.Foresee(ctx, wanted); err != nil {
+			return nil, err
+		}
 	}
 	kept, err := d.copyRows(ctx, h, request, wanted, look)
 	if err != nil {
@@ -293,7 +299,7 @@ func commit(ctx context.Context, tx *statedb.Tx) error {
 // process works through the home's manifests and through the files that rows named, and notes the run. own is the media that
 // the rows of the delete named which it ends: which of its files are stuck is told beside. ids are those of that delete.
 func (d *Deleter) process(ctx context.Context, h lockedHome, own []statedb.Media, ids ...string) (cleanup.Report, []stuckFile) {
-	report := h.folder.Process(ctx, liveIn(h.path))
+	report := h.folder.Process(ctx, d.liveIn(h))
 	files := d.removeMedia(ctx, h, own, &report)
 	if ctx.Err() == nil {
 		d.warnOnce("cleanup left manifests as they are", h.path, report.Failed)

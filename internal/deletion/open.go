@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"session-sidecar/cleanup"
 	"session-sidecar/statedb"
 )
 
@@ -28,13 +29,49 @@ type idleStore struct {
 
 // take gives a look at a store as it is now. What another process may have changed without telling SQLite is opened anew.
 func (o *openStores) take(ctx context.Context, path string, patience time.Duration) (*statedb.Look, error) {
-	if kept := o.remove(path, nil); kept != nil {
-		if kept.look.Untouched() && kept.look.Again(ctx) == nil {
-			return kept.look, nil
-		}
-		kept.look.Close()
+	if look := o.reuse(ctx, path); look != nil {
+		return look, nil
 	}
 	return statedb.StartLook(ctx, path, patience)
+}
+
+// reuse is take for what needs no connection of its own: nil where none is kept that would do.
+func (o *openStores) reuse(ctx context.Context, path string) *statedb.Look {
+	kept := o.remove(path, nil)
+	if kept == nil {
+		return nil
+	}
+	if !kept.look.Untouched() || kept.look.Again(ctx) != nil {
+		kept.look.Close()
+		return nil
+	}
+	return kept.look
+}
+
+// liveIn asks a home's store which ids are live, over a connection that is open where there is one.
+func (d *Deleter) liveIn(h lockedHome) cleanup.LiveFunc {
+	return func(ctx context.Context, ids []string) (map[string]bool, error) {
+		if look := d.stores.reuse(ctx, h.store); look != nil {
+			live, err := look.LiveIDs(ctx, ids)
+			d.stores.giveBack(h.store, look)
+			if err == nil {
+				return live, nil
+			}
+		}
+		return statedb.LiveIDs(ctx, h.path, ids)
+	}
+}
+
+// notedFiles reads which files a home's store has noted, likewise.
+func (d *Deleter) notedFiles(ctx context.Context, h lockedHome) (statedb.FileNotes, error) {
+	if look := d.stores.reuse(ctx, h.store); look != nil {
+		notes, err := look.NotedFiles(ctx)
+		d.stores.giveBack(h.store, look)
+		if err == nil {
+			return notes, nil
+		}
+	}
+	return statedb.NotedFiles(ctx, h.store)
 }
 
 // remove takes one out, the one that is meant or whichever is there.
