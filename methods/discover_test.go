@@ -261,6 +261,13 @@ func TestEveryReasonHasItsMeaning(t *testing.T) {
 	}
 }
 
+// What the methods of the trash share with a delete must be true of a restore as well.
+func TestSentencesOfTheTrash(t *testing.T) {
+	for _, reason := range slices.Concat(trashReasons, restoreReasons, purgeReasons, []Reason{ConditionCancelled, ConditionBusy}) {
+		assert.NotRegexp(t, `nothing was deleted|deleted from|is deleting`, Meanings[reason].Sentence, reason)
+	}
+}
+
 // The words of contract 4 and 1 are fixed by the hosts that know them.
 func TestWordsOnTheWire(t *testing.T) {
 	for _, word := range []Reason{

@@ -125,15 +125,16 @@ func fieldsOf(raw json.RawMessage) (map[string]json.RawMessage, error) {
 }
 
 // decodeParams checks the fields against the method's own schema, then decodes them. The names are compared exactly
-// first, because encoding/json would take a field in any case.
+// first, because encoding/json would take a field in any case. A name that is one of ours but for its case, its underscores and
+// dashes is refused where other unknown ones are ignored too: who spells keepDays must not find that nothing was kept.
 func decodeParams(fields map[string]json.RawMessage, checked *jsonschema.Resolved, lenient bool, into any) error {
 	known := checked.Schema().Properties
-	for field := range fields {
+	for _, field := range slices.Sorted(maps.Keys(fields)) {
 		if known[field] != nil {
 			continue
 		}
 		for name := range known {
-			if strings.EqualFold(field, name) {
+			if strings.EqualFold(withoutJoints.Replace(field), withoutJoints.Replace(name)) {
 				return invalidParams("the field %q is spelled %s", name, rpc.Quote(field))
 			}
 		}
@@ -158,6 +159,9 @@ func decodeParams(fields map[string]json.RawMessage, checked *jsonschema.Resolve
 	}
 	return nil
 }
+
+// withoutJoints takes out what joins the words of a name.
+var withoutJoints = strings.NewReplacer("_", "", "-", "")
 
 // instanceOf decodes fields for their schema. A number beyond float64 is an infinity there: it is legal JSON, and the id of a
 // request may be one.

@@ -20,8 +20,8 @@ type trashParams struct {
 }
 
 type trashResult struct {
-	Entries    []trashEntry `json:"entries" jsonschema:"what can be restored, by operation id"`
-	Unreadable []string     `json:"unreadable" jsonschema:"names of files that hold nothing that could be restored"`
+	Entries    []trashEntry `json:"entries" jsonschema:"what can be restored, the newest delete first, those of one instant by operation id"`
+	Unreadable []string     `json:"unreadable" jsonschema:"names of entries that cannot be restored; trash.purge removes one where its operation id is named, which is the name up to the first dot"`
 }
 
 type trashEntry struct {
@@ -40,10 +40,11 @@ type restoreParams struct {
 }
 
 type restoreResult struct {
-	Restored map[string]string `json:"restored" jsonschema:"the new id of each session, by its old one"`
-	Dropped  []string          `json:"dropped,omitempty" jsonschema:"columns and tables that the store has no more, as table.column"`
-	Changed  []string          `json:"changed,omitempty" jsonschema:"columns of which a value could not come back as it was: what it named is gone, or the title is taken and has a number now"`
-	FTSStale []string          `json:"fts_stale,omitempty" jsonschema:"full-text indexes that the Agent has to rebuild"`
+	Restored  map[string]string `json:"restored" jsonschema:"the new id of each session, by its old one"`
+	Dropped   []string          `json:"dropped,omitempty" jsonschema:"columns and tables that the store has no more, as table.column"`
+	Changed   []string          `json:"changed,omitempty" jsonschema:"columns of which a value could not come back as it was: what it named is gone, or the title is taken and has a number now"`
+	FTSStale  []string          `json:"fts_stale,omitempty" jsonschema:"full-text indexes that the Agent has to rebuild"`
+	EntryLeft bool              `json:"entry_left,omitempty" jsonschema:"the conversation is back, but its file could not be removed from the trash: its text stays there until the next use of the home can remove it, or it is purged"`
 }
 
 type purgeParams struct {
@@ -52,7 +53,8 @@ type purgeParams struct {
 }
 
 type purgeResult struct {
-	Purged int `json:"purged"`
+	Purged     int      `json:"purged" jsonschema:"how many entries are gone"`
+	Unreadable []string `json:"unreadable,omitempty" jsonschema:"where no operation id was given: names of entries that cannot be read, which stay"`
 }
 
 var (
@@ -102,7 +104,7 @@ func (db *stateDB) restoreTrash(ctx context.Context, p restoreParams) (restoreRe
 		return restoreResult{}, conditionOf(err)
 	}
 	db.log.Info("restore", "home", string(p.ProfileHome), "operation", string(p.OperationID), "ids", len(restored.IDs))
-	return restoreResult{restored.IDs, restored.Dropped, restored.Changed, restored.StaleIndexes}, nil
+	return restoreResult{restored.IDs, restored.Dropped, restored.Changed, restored.StaleIndexes, restored.EntryLeft}, nil
 }
 
 // purgeTrash is contract 10.4.
@@ -112,13 +114,13 @@ func (db *stateDB) purgeTrash(ctx context.Context, p purgeParams) (purgeResult, 
 		operation = string(*p.OperationID)
 	}
 	purged, err := db.deleter.PurgeTrash(ctx, db.inHome(p.ProfileHome), operation)
-	if purged > 0 {
-		db.log.Info("purge", "home", string(p.ProfileHome), "entries", purged)
+	if purged.Entries > 0 {
+		db.log.Info("purge", "home", string(p.ProfileHome), "entries", purged.Entries)
 	}
 	if err != nil {
 		return purgeResult{}, conditionOf(err)
 	}
-	return purgeResult{purged}, nil
+	return purgeResult{purged.Entries, purged.Unreadable}, nil
 }
 
 // inHome is a request that names no session.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,10 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 
-	"github.com/jedib0t/go-pretty/v6/progress"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 )
@@ -29,24 +26,6 @@ type deleteFlags struct {
 	purgeIndex  bool
 }
 
-// deleted is one item of the result of state_db.delete_sessions.
-type deleted struct {
-	SessionID  string `json:"session_id"`
-	OK         bool
-	TakenBy    string   `json:"taken_by"`
-	DeletedIDs []string `json:"deleted_ids"`
-	Trash      *struct {
-		OperationID string  `json:"operation_id"`
-		KeepUntil   float64 `json:"keep_until"`
-	}
-	Reason string
-	Detail string
-	Erase  *erased
-}
-
-// erased is what a result tells of the words that the store's files may still hold.
-type erased struct{ Indexes, WAL string }
-
 type bulkAnswer struct {
 	Results   []json.RawMessage `json:"results"` // deleted
 	Cancelled bool              `json:"cancelled"`
@@ -60,6 +39,10 @@ func newDeleteCommand() *cobra.Command {
 		Long: `Shows what would go, asks, and deletes exactly that: if a conversation has
 changed in between, it is left alone. A session that is in use is never deleted.
 
+With --keep 30d the messages are kept in the profile's trash for thirty days, and
+'sidecar trash restore' brings them back; files, routes and running work do not
+come back. Until then the text of it is on the disk.
+
 The search indexes keep deleted words for a while. --purge-index takes them out
 and empties the history's log, which may take some seconds. An interrupt stops
 that; delete the same session again to go on.
@@ -67,6 +50,7 @@ that; delete the same session again to go on.
 Exit status: 0 if all of it is gone; 1 if something was refused or failed, or
 --purge-index left something; 2 for a wrong command line; 3 if you said no.`,
 		Example: `  sidecar delete --home ~/.agent 20261118_142233_9fea03
+  sidecar delete --home ~/.agent --keep 30d 20261118_142233_9fea03
   sidecar delete --home ~/.agent --export ~/copy.json --yes 20261118_142233_9fea03`,
 		Args: sessionArguments(0),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -83,7 +67,7 @@ Exit status: 0 if all of it is gone; 1 if something was refused or failed, or
 	flags.scopeFlags.add(cmd)
 	cmd.Flags().BoolVar(&flags.yes, "yes", false, "do not ask")
 	cmd.Flags().BoolVar(&flags.dryRun, "dry-run", false, "show what would go, and do nothing")
-	cmd.Flags().Var(&flags.keep, "keep", "keep what goes for so many days, as in 30d: `sidecar trash restore` brings it back")
+	flags.keep.add(cmd.Flags(), "keep what goes in the trash for 1d to 90d (or 1 to 90)")
 	cmd.Flags().StringVar(&flags.export, "export", "",
 		"first write a copy to this new file; with several sessions, to a file for each in this folder")
 	cmd.Flags().BoolVar(&flags.purgeIndex, "purge-index", false, "then take deleted words out of the search indexes too")
@@ -150,7 +134,7 @@ func runDelete(ctx context.Context, c *client, p *paper, flags *deleteFlags, ids
 
 func (f *deleteFlags) question() string {
 	if f.keep.days > 0 {
-		return fmt.Sprintf("Delete this, and keep it in the trash for %s?", count(f.keep.days, "day"))
+		return fmt.Sprintf("Files go for good; the rest can be brought back until %s. Delete this?", f.keep.until())
 	}
 	return "Delete this for good?"
 }
@@ -169,7 +153,7 @@ func (f *deleteFlags) plans(
 ) (plans map[string]*plan, refused []json.RawMessage, err error) {
 	plans = map[string]*plan{}
 	for _, id := range ids {
-		plan, raw, err := previewOne(ctx, c, f.homeFlags, f.scopeFlags, id)
+		plan, raw, err := previewOne(ctx, c, f.homeFlags, f.scopeFlags, f.keep, id)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -264,7 +248,7 @@ func (f *deleteFlags) deleteAll(
 			erase = item.Erase // the same in all of them
 		}
 		if !f.json {
-			if err := item.say(p); err != nil {
+			if err := item.say(p, f.keep.days > 0); err != nil {
 				return err
 			}
 		}
@@ -284,87 +268,4 @@ func (f *deleteFlags) deleteAll(
 		}
 	}
 	return failure(failed)
-}
-
-func (d *deleted) say(p *paper) error {
-	switch {
-	case d.TakenBy != "":
-		return p.say("deleted\t%s\twith %s", d.SessionID, d.TakenBy)
-	case d.OK:
-		return p.say("deleted\t%s\t%s%s", d.SessionID, count(len(d.DeletedIDs), "session"), d.inTrash())
-	case d.DeletedIDs != nil:
-		return p.say("deleted\t%s\tbut %s (%s)%s", d.SessionID, d.Detail, d.Reason, d.inTrash())
-	}
-	return p.say("kept\t%s\t%s (%s)", d.SessionID, d.Detail, d.Reason)
-}
-
-// inTrash tells how to take the delete back, if that can be done.
-func (d *deleted) inTrash() string {
-	if d.Trash == nil {
-		return ""
-	}
-	return fmt.Sprintf(", kept until %s as %s", dayText(&d.Trash.KeepUntil), d.Trash.OperationID)
-}
-
-// whole tells whether nothing is left that was to be erased.
-func (e *erased) whole() bool { return e.Indexes == "purged" && e.WAL == "truncated" }
-
-func (e *erased) say(p *paper) error {
-	indexes := "erased\tsearch indexes\tno deleted word is left in them"
-	if e.Indexes != "purged" {
-		indexes = "left\tsearch indexes\tthey may still hold deleted words; delete the same session again to go on (" + e.Indexes + ")"
-	}
-	log := "erased\tlog\tit is empty"
-	if e.WAL != "truncated" {
-		log = "left\tlog\tit may still hold deleted text, for somebody uses the history (" + e.WAL + ")"
-	}
-	if err := p.raw(indexes); err != nil {
-		return err
-	}
-	return p.raw(log)
-}
-
-// askUser asks a question that only a clear yes answers, on standard error so that the output may go elsewhere. An interrupt
-// is a no.
-func askUser(ctx context.Context, question string) (bool, error) {
-	if _, err := fmt.Fprintf(os.Stderr, "%s [y/N] ", question); err != nil {
-		return false, err
-	}
-	typed := make(chan string, 1)
-	go func() {
-		line, _ := bufio.NewReader(os.Stdin).ReadString('\n') // the end of the input is a no
-		typed <- line
-	}()
-	select {
-	case line := <-typed:
-		answer := strings.ToLower(strings.TrimSpace(line))
-		return answer == "y" || answer == "yes", nil
-	case <-ctx.Done():
-		_, err := fmt.Fprintln(os.Stderr)
-		return false, err
-	}
-}
-
-// progressBar shows how many of many are done, on a terminal only. done counts one up; stop takes the bar away.
-func progressBar(p *paper, total int) (done, stop func()) {
-	if !p.terminal || total < 2 {
-		return func() {}, func() {}
-	}
-	writer := progress.NewWriter()
-	writer.SetOutputWriter(p.out)
-	writer.SetTrackerLength(20)
-	writer.Style().Visibility.ETA = false
-	writer.Style().Visibility.Speed = false
-	tracker := &progress.Tracker{Message: "deleting", Total: int64(total)}
-	writer.AppendTracker(tracker)
-	finished := make(chan struct{})
-	go func() {
-		writer.Render()
-		close(finished)
-	}()
-	return func() { tracker.Increment(1) }, func() {
-		tracker.MarkAsDone()
-		writer.Stop()
-		<-finished
-	}
 }

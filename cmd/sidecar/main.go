@@ -7,10 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"session-sidecar/internal/version"
+	"session-sidecar/rpc"
 	"session-sidecar/statedb"
 )
 
@@ -65,7 +67,7 @@ func newRootCommand() *cobra.Command {
 		SilenceErrors: true,
 		RunE:          serveOrHelp,
 	}
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.SetFlagErrorFunc(flagError)
 	root.SetVersionTemplate("sidecar {{.Version}}\n")
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.AddCommand(
@@ -75,9 +77,31 @@ func newRootCommand() *cobra.Command {
 	return root
 }
 
-func noArguments(_ *cobra.Command, args []string) error {
+func noArguments(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return usageError{fmt.Errorf("%q is not understood here", args[0])}
+		return notUnderstood(cmd, args[0])
 	}
 	return nil
+}
+
+// flagError is what is wrong with a flag, or with the word before it: the flag of a command that is not there is not to blame.
+func flagError(cmd *cobra.Command, err error) error {
+	if cmd.HasSubCommands() && cmd.Flags().NArg() > 0 {
+		return notUnderstood(cmd, cmd.Flags().Arg(0))
+	}
+	return usageError{err}
+}
+
+// notUnderstood refuses a word, and tells which commands there are in its place.
+func notUnderstood(cmd *cobra.Command, word string) error {
+	var names []string
+	for _, sub := range cmd.Commands() {
+		if sub.IsAvailableCommand() {
+			names = append(names, sub.Name())
+		}
+	}
+	if len(names) == 0 {
+		return usageError{fmt.Errorf("%s is not understood here", rpc.Quote(word))}
+	}
+	return usageError{fmt.Errorf("%s is not understood here; there is %s", rpc.Quote(word), strings.Join(names, ", "))}
 }

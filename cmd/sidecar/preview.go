@@ -33,6 +33,7 @@ type plan struct {
 	LeftBehind     []counted `json:"left_behind"`
 	Retained       []counted
 	Media          []struct{ Path string }
+	Trash          *struct{ Bytes int64 }
 	Reason, Detail string
 }
 
@@ -46,18 +47,19 @@ type counted struct {
 func newPreviewCommand() *cobra.Command {
 	var flags homeFlags
 	var scope scopeFlags
+	var keep keepFlag
 	cmd := &cobra.Command{
 		Use:   "preview --home DIR SESSION",
 		Short: "Show what a delete would do, and do nothing",
-		Long: `Shows what a delete would take, what stays and why, and what is in the way.
-Nothing is changed.
+		Long: `Shows what a delete would take, what stays and why, and what is in the way; with
+--keep also about how large what is kept would be. Nothing is changed.
 
 Exit status: 0 if a delete would go through; 1 if it would be refused, or the
 history cannot be read; 2 for a wrong command line.`,
 		Args: sessionArguments(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return flags.withClient(cmd, func(ctx context.Context, c *client, p *paper) error {
-				plan, raw, err := previewOne(ctx, c, flags, scope, args[0])
+				plan, raw, err := previewOne(ctx, c, flags, scope, keep, args[0])
 				if err != nil {
 					return err
 				}
@@ -75,11 +77,14 @@ history cannot be read; 2 for a wrong command line.`,
 	}
 	flags.add(cmd)
 	scope.add(cmd)
+	keep.add(cmd.Flags(), "show a delete that keeps what goes for 1d to 90d (or 1 to 90)")
 	return cmd
 }
 
-func previewOne(ctx context.Context, c *client, flags homeFlags, scope scopeFlags, id string) (plan, json.RawMessage, error) {
-	params := scope.addTo(map[string]any{"profile_home": flags.home, "session_id": id})
+func previewOne(
+	ctx context.Context, c *client, flags homeFlags, scope scopeFlags, keep keepFlag, id string,
+) (plan, json.RawMessage, error) {
+	params := keep.addTo(scope.addTo(map[string]any{"profile_home": flags.home, "session_id": id}))
 	return askFor[plan](ctx, c, "state_db.preview_delete", params, nil)
 }
 
@@ -115,7 +120,7 @@ func (pl *plan) show(p *paper, id string) error {
 		}
 	}
 	for _, kept := range pl.Retained {
-		if err := p.say("kept\t%s\t%d\t%s", kept.Kind, kept.Count, kept.Why); err != nil {
+		if err := p.say("stays\t%s\t%d\t%s", kept.Kind, kept.Count, kept.Why); err != nil {
 			return err
 		}
 	}
@@ -132,8 +137,16 @@ func (pl *plan) show(p *paper, id string) error {
 	if pl.Reason != "" {
 		return p.say("%s cannot be deleted: %s (%s)", id, pl.Detail, pl.Reason)
 	}
+	if pl.Trash != nil && (pl.Existed == nil || *pl.Existed) {
+		if err := p.say("to the trash\tabout %s", bytesText(max(pl.Trash.Bytes, leastKept))); err != nil {
+			return err
+		}
+	}
 	return p.say("%s", pl.summary())
 }
+
+// leastKept is about what an entry has of its own, be it of ever so little.
+const leastKept = 1 << 10
 
 // summary says in words what would go.
 func (pl *plan) summary() string {

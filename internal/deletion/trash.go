@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"session-sidecar/internal/faultpoint"
 	"session-sidecar/internal/home"
@@ -21,6 +22,13 @@ import (
 type Restored struct {
 	*statedb.Returned
 	StaleIndexes []string // full-text indexes that the Agent has to rebuild
+	EntryLeft    bool     // the entry could not be removed; it stands for nothing any more
+}
+
+// Purged is what a purge did.
+type Purged struct {
+	Entries    int
+	Unreadable []string // names of entries that stay, since nobody named them; only of a purge of all
 }
 
 // removeEntriesOf removes the entries that sessions have come back from, where a crash has left them: who deletes what was restored
@@ -106,18 +114,20 @@ func (d *Deleter) Restore(ctx context.Context, request Request, operation string
 			return err
 		}
 		faultpoint.Hit(faultpoint.RestoreDone)
-		d.removeLeft(h, folder, operation)
+		restored.EntryLeft = !d.removeLeft(h, folder, operation)
 		return nil
 	})
 	return restored, err
 }
 
 // removeLeft removes an entry that stands for nothing any more. Where it stays, the next use of the home takes it away.
-func (d *Deleter) removeLeft(h lockedHome, folder *trash.Folder, operation string) {
-	if err := folder.Remove(operation); err != nil {
+func (d *Deleter) removeLeft(h lockedHome, folder *trash.Folder, operation string) (gone bool) {
+	err := folder.Remove(operation)
+	if err != nil {
 		d.tidyAt.Delete(h.path)
 		d.log.Warn("an entry that stands for nothing stays in the trash", "home", h.path, "operation", operation, "error", err)
 	}
+	return err == nil
 }
 
 func (d *Deleter) restore(ctx context.Context, h lockedHome, request Request, folder *trash.Folder, entry trash.Entry) (*Restored, error) {
@@ -159,7 +169,8 @@ func (d *Deleter) restore(ctx context.Context, h lockedHome, request Request, fo
 	return r, tx.Commit()
 }
 
-// Trash lists what can be restored in a home. Entries of deletes that are under way, or never happened, are not in it.
+// Trash lists what can be restored in a home, the newest first. Entries of deletes that are under way, or never happened, are not in
+// it, nor those whose time is over: a restore would not find them. It takes no lock and changes nothing.
 func (d *Deleter) Trash(ctx context.Context, profileHome string) (listing trash.Listing, err error) {
 	homePath, err := home.Resolve(profileHome)
 	if err != nil {
@@ -183,7 +194,7 @@ func (d *Deleter) Trash(ctx context.Context, profileHome string) (listing trash.
 		if err != nil {
 			return trash.Listing{}, err
 		}
-		if !trace {
+		if !trace && !e.Expired(time.Now()) {
 			kept = append(kept, e)
 		}
 	}
@@ -231,9 +242,9 @@ func (d *Deleter) isTrace(ctx context.Context, homePath string, folder *trash.Fo
 	return err == nil && !made, err
 }
 
-// PurgeTrash removes one entry for good, or all that could be restored where none is named, and tells how many. One that cannot be read
-// goes only where it is named.
-func (d *Deleter) PurgeTrash(ctx context.Context, request Request, operation string) (purged int, err error) {
+// PurgeTrash removes one entry for good, or all that could be restored where none is named. One that cannot be read goes only where it
+// is named.
+func (d *Deleter) PurgeTrash(ctx context.Context, request Request, operation string) (purged Purged, err error) {
 	err = d.inHome(ctx, request, func(h lockedHome) error {
 		folder, err := trash.Open(h.path)
 		if err != nil {
@@ -243,7 +254,7 @@ func (d *Deleter) PurgeTrash(ctx context.Context, request Request, operation str
 		if operation != "" {
 			err := folder.Remove(operation)
 			if err == nil {
-				purged = 1
+				purged.Entries = 1
 			}
 			return err
 		}
@@ -252,14 +263,18 @@ func (d *Deleter) PurgeTrash(ctx context.Context, request Request, operation str
 		if err != nil {
 			return err
 		}
+		purged.Unreadable = listing.Unreadable
 		for _, e := range listing.Entries {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
 			if err := folder.Remove(e.OperationID); err != nil {
-				return fmt.Errorf("after %d entries: %w", purged, err)
+				if purged.Entries > 0 {
+					err = fmt.Errorf("after %d entries: %w", purged.Entries, err)
+				}
+				return err
 			}
-			purged++
+			purged.Entries++
 		}
 		return nil
 	})

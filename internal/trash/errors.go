@@ -1,6 +1,9 @@
 package trash
 
-import "errors"
+import (
+	"errors"
+	"io/fs"
+)
 
 // What can be wrong with the trash of a home.
 var (
@@ -21,7 +24,12 @@ type Error struct {
 
 func (e *Error) Error() string {
 	text := e.Kind.Error() + ": " + e.Name
-	if e.Cause != nil {
+	path, is := e.Cause.(*fs.PathError) //nolint:errorlint // only where there is nothing around it
+	switch {
+	case e.Cause == nil:
+	case is && path.Path == e.Name:
+		text += ": " + path.Err.Error() // the name is said already
+	default:
 		text += ": " + e.Cause.Error()
 	}
 	return text

@@ -2,8 +2,10 @@ package trash
 
 import (
 	"bufio"
+	"cmp"
 	"compress/gzip"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -13,8 +15,8 @@ import (
 
 // Listing is what a home's trash holds.
 type Listing struct {
-	Entries    []Entry  // by name
-	Unreadable []string // names of files that hold no entry that could be restored
+	Entries    []Entry  // the newest first, those of one instant by operation id
+	Unreadable []string // names of entries that cannot be restored, sorted; what is no entry by its name is not ours
 }
 
 // Checker remembers which entries have been read to their end, so that a list need not read them again. The zero value is ready.
@@ -30,7 +32,7 @@ type checkKey struct {
 }
 
 // List reads every entry to its end, or remembers that it did: one that is cut off or damaged is unreadable (contract 10.4). What is
-// no entry by its name is not looked at.
+// no entry by its name was not written by us: it is not looked at, and not told of.
 func (c *Checker) List(f *Folder, homePath string) (Listing, error) {
 	names, err := f.names()
 	if err != nil {
@@ -39,27 +41,25 @@ func (c *Checker) List(f *Folder, homePath string) (Listing, error) {
 	var listing Listing
 	for _, name := range names {
 		operation, is := strings.CutSuffix(name, suffix)
-		if !is {
+		if !is || !operationID.MatchString(operation) {
 			continue
 		}
 		entry, err := c.check(f, homePath, operation)
 		switch {
 		case err == nil:
 			listing.Entries = append(listing.Entries, entry)
-		case errors.Is(err, ErrNotFound) && operationID.MatchString(operation): // gone meanwhile
-		case errors.Is(err, ErrDamaged), errors.Is(err, ErrNotFound):
+		case errors.Is(err, ErrNotFound): // gone meanwhile
+		case errors.Is(err, ErrDamaged):
 			listing.Unreadable = append(listing.Unreadable, name)
 		default:
 			return Listing{}, err
 		}
 	}
+	slices.SortStableFunc(listing.Entries, func(a, b Entry) int { return cmp.Compare(b.DeletedAt, a.DeletedAt) })
 	return listing, nil
 }
 
 func (c *Checker) check(f *Folder, homePath, operation string) (Entry, error) {
-	if !operationID.MatchString(operation) {
-		return Entry{}, &Error{Kind: ErrNotFound, Name: operation}
-	}
 	info, err := f.root.Lstat(operation + suffix)
 	if err != nil {
 		return f.read(operation, ignore)

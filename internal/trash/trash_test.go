@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -326,7 +327,7 @@ func TestIDsThatNameNoEntry(t *testing.T) {
 	listing, err := checker.List(f, home)
 	require.NoError(t, err)
 	assert.Len(t, listing.Entries, 1)
-	assert.Equal(t, []string{"other" + suffix}, listing.Unreadable)
+	assert.Empty(t, listing.Unreadable, "what is no entry by its name is not ours")
 	before := namesIn(t, home)
 	put(operation + suffix + ".01234567.tmp")
 	put(strings.Repeat("f", 32) + suffix + ".x.tmp")
@@ -355,6 +356,35 @@ func TestTheListSeesAChangedFile(t *testing.T) {
 	assert.Equal(t, []string{"a"}, listing.Entries[0].DeletedIDs)
 	require.NoError(t, f.Remove(operation))
 	assert.Empty(t, list())
+}
+
+// TestTheNewestIsFirst: who looks for what went by mistake looks for what went last.
+func TestTheNewestIsFirst(t *testing.T) {
+	home := t.TempDir()
+	require.NoError(t, os.MkdirAll(filepath.Join(home, FolderName), 0o700))
+	deletedAt := map[string]string{"0": "7", "1": "9.5", "2": "7", "3": "9.25", "f": "7"}
+	for digit, at := range deletedAt {
+		id := strings.Repeat(digit, 32)
+		line := strings.NewReplacer(operation, id, "1790000000.5", at).Replace(headerLine)
+		require.NoError(t, os.WriteFile(Path(home, id), zipped(t, line+rowLine+`{"lines":2}`+"\n"), 0o600))
+	}
+	var checker Checker
+	listing, err := checker.List(open(t, home), home)
+	require.NoError(t, err)
+	var order string
+	for _, e := range listing.Entries {
+		order += e.OperationID[:1]
+	}
+	assert.Equal(t, "1302f", order)
+}
+
+// TestAnErrorSaysANameOnce, whatever the system said of it.
+func TestAnErrorSaysANameOnce(t *testing.T) {
+	err := unusable("x"+suffix, &fs.PathError{Op: "unlinkat", Path: "x" + suffix, Err: fs.ErrPermission})
+	require.EqualError(t, err, "the trash of this home cannot be used: x.ndjson.gz: permission denied")
+	require.ErrorIs(t, err, fs.ErrPermission)
+	err = unusable(FolderName, &fs.PathError{Op: "openat", Path: "other", Err: fs.ErrPermission})
+	require.EqualError(t, err, "the trash of this home cannot be used: trash: openat other: permission denied")
 }
 
 func TestAWriteThatIsGivenUp(t *testing.T) {

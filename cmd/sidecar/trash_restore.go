@@ -1,0 +1,86 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+func newTrashRestoreCommand() *cobra.Command {
+	var flags homeFlags
+	cmd := &cobra.Command{
+		Use:   "restore --home DIR OPERATION|SESSION",
+		Short: "Bring a deleted conversation back, under new ids",
+		Long: `Brings sessions and messages back, as they were, under new ids: what was deleted
+with --keep is named by its operation, or by a session that only this delete took.
+Files, routes and running work do not come back, and nothing that others send to
+it arrives there. What could not come back as it was is told on standard error.
+
+Exit status: 0 if it is back; 1 if not; 2 for a wrong command line.`,
+		Example: "  sidecar trash restore --home ~/.agent 20261118_142233_9fea03",
+		Args:    trashArgument(true),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return flags.withClient(cmd, func(ctx context.Context, c *client, p *paper) error {
+				return restoreTrash(ctx, c, p, flags, args[0])
+			})
+		},
+	}
+	flags.add(cmd)
+	return cmd
+}
+
+// restored is the result of trash.restore.
+type restored struct {
+	Restored  map[string]string
+	Dropped   []string
+	Changed   []string
+	FTSStale  []string `json:"fts_stale"`
+	EntryLeft bool     `json:"entry_left"`
+}
+
+func restoreTrash(ctx context.Context, c *client, p *paper, flags homeFlags, name string) error {
+	operation, err := operationOf(ctx, c, flags, name, func(e *trashed, session string) bool { return slices.Contains(e.IDs, session) })
+	if err != nil {
+		return err
+	}
+	params := map[string]any{"profile_home": flags.home, "operation_id": operation}
+	result, raw, err := askFor[restored](ctx, c, "trash.restore", params, nil)
+	if err != nil {
+		return err
+	}
+	if flags.json {
+		return p.raw(string(raw))
+	}
+	for _, old := range slices.Sorted(maps.Keys(result.Restored)) {
+		if err := p.say("restored\t%s\tas %s", old, result.Restored[old]); err != nil {
+			return err
+		}
+	}
+	for _, line := range result.but() {
+		fmt.Fprintln(os.Stderr, plainText(line))
+	}
+	return nil
+}
+
+// but tells what is not as it was.
+func (r *restored) but() (lines []string) {
+	if len(r.Dropped) > 0 {
+		lines = append(lines, "not restored, since the store no longer has it: "+strings.Join(r.Dropped, ", "))
+	}
+	if len(r.Changed) > 0 {
+		lines = append(lines, "restored otherwise, since what it named is gone, or the title is taken and has a number now: "+
+			strings.Join(r.Changed, ", "))
+	}
+	if len(r.FTSStale) > 0 {
+		lines = append(lines, "not in the search yet, for the Agent has to rebuild it first: "+strings.Join(r.FTSStale, ", "))
+	}
+	if r.EntryLeft {
+		lines = append(lines, "the conversation is back, but its text could not be removed from the trash; the next use of the profile tries again")
+	}
+	return lines
+}
