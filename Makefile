@@ -6,7 +6,7 @@ VERSION := $(shell sed -n 's/^## \([0-9][^ ]*\).*/\1/p' CHANGELOG.md | head -1)
 export CGO_ENABLED := 1
 export GOFLAGS := $(GOFLAGS) -tags=$(TAGS)
 
-.PHONY: build demo test check fuzz race stories bench update clean
+.PHONY: build demo test check fuzz race stories bench performance bench-compare update clean
 
 build:
 	go build -trimpath -ldflags '-s -w -X session-sidecar/internal/version.Version=$(VERSION)' -o bin/ ./cmd/sidecar
@@ -43,10 +43,19 @@ update:
 	go test ./fixtures -update
 
 # Measures a delete in stores of N sessions, beside the least that it could be; docs/performance.md says how to read it.
-# ARGS takes what `go run ./bench -h` lists.
+# ARGS takes what `go run ./bench -h` lists, what else can be measured too.
 N := 100000
 bench:
 	@go run ./bench -sessions $(N) $(ARGS)
+
+# Measures everything at every size and writes docs/performance.md anew, between its marks, and the plot. It takes half an hour.
+SIZES := 1000,10000,100000,1000000
+performance:
+	go run ./bench -modes all -sessions $(SIZES) -report docs/performance.md $(ARGS)
+
+# Compares two commits: make bench-compare OLD=<commit> NEW=<commit>
+bench-compare:
+	.ci/bench-compare "$(OLD)" "$(NEW)" -sessions $(N) $(ARGS)
 
 clean:
 	rm -rf bin build

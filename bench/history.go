@@ -15,10 +15,11 @@ const (
 	runtimeSchema = "runtime" // with the ledger
 )
 
-// history is a made-up history of an Agent. It is a function of its two fields: the same on every machine.
+// history is a made-up history of an Agent. It is a function of its fields: the same on every machine.
 type history struct {
 	schema   string
 	sessions int
+	sparse   bool // of the rounds of the pattern one in a hundred has messages, and what the ledger notes of them
 }
 
 // role is one session's part in the pattern that the history repeats.
@@ -73,11 +74,22 @@ const (
 var beginning = time.Date(2017, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // families is how many conversations may be measured, and family the ids of one of them: the one to delete, and its delegate.
-func (h history) families() int { return h.sessions / len(pattern) }
+func (h history) families() int { return h.sessions / h.between() }
 
 func (h history) family(n int) []string {
-	return []string{h.id(n * len(pattern)), h.id(n*len(pattern) + 1)}
+	return []string{h.id(n * h.between()), h.id(n*h.between() + 1)}
 }
+
+// between is how many sessions lie between two families that may be measured: they have messages.
+func (h history) between() int {
+	if h.sparse {
+		return len(pattern) * 100
+	}
+	return len(pattern)
+}
+
+// talks tells whether a session has messages.
+func (h history) talks(i int) bool { return i%h.between() < len(pattern) }
 
 func (h history) role(i int) role { return pattern[i%len(pattern)] }
 

@@ -30,7 +30,6 @@ func (h history) writeLedger(w *writer, i int) {
 		h.writeAdmission(w, i, 0, true)
 	}
 	if h.local(i) {
-		h.writePolicy(w, i)
 		h.writeAdmission(w, i, 0, true)
 	}
 }

@@ -1,5 +1,5 @@
-// Command bench measures a delete beside the least that it could be, on stores that it makes up (docs/performance.md). It is
-// no part of the program, and nothing judges its numbers but a reader.
+// Command bench measures a delete, and what goes with it, beside the least that each could be, on stores that it makes up
+// (docs/performance.md). It is no part of the program, and nothing judges its numbers but a reader.
 package main
 
 import (
@@ -10,23 +10,31 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"runtime/pprof"
+	"strconv"
 	"strings"
+	"time"
 )
 
 type options struct {
-	schemas  []string
-	sessions int
-	rounds   int
-	sweep    int
-	folder   string
-	files    bool
-	json     bool
-	kept     int
+	modes         []string
+	schemas       []string
+	sizes         []int
+	rounds        int
+	sweep         int // sessions
+	conversations int // of a bulk delete
+	messages      int // of a long conversation
+	kept          int // messages, where deletes that are kept are all that is measured
+	calm          time.Duration
+	folder        string
+	files         bool
+	json, gobench bool
+	from, report  string
+	sidecar       string
 }
 
 func main() {
+	agentIfAsked()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	err := run(ctx, os.Args[1:])
 	stop()
@@ -39,24 +47,13 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, args []string) (err error) {
-	var o options
-	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
-	schemas := flags.String("schemas", legacySchema+","+runtimeSchema, "which stores, separated by commas")
-	flags.IntVar(&o.sessions, "sessions", 100_000, "how many sessions a store has")
-	flags.IntVar(&o.rounds, "rounds", 30, "how many deletes are measured")
-	flags.IntVar(&o.sweep, "sweep", 10_000, "how many sessions are swept at once afterwards, on a store that can be swept")
-	flags.StringVar(&o.folder, "folder", "build/bench", "where stores are kept for the next time, and copied to")
-	flags.BoolVar(&o.files, "files", false, "give every session a file in sessions/")
-	flags.IntVar(&o.kept, "kept", 0, "measure nothing but deletes of a conversation of so many messages, with keep_days and without")
-	flags.BoolVar(&o.json, "json", false, "print every duration, one line of JSON for each store")
-	profile := flags.String("cpuprofile", "", "write a profile to this file")
-	if err := flags.Parse(args); err != nil {
+func run(ctx context.Context, args []string) error {
+	o, profile, err := readOptions(args)
+	if err != nil {
 		return err
 	}
-	o.schemas = strings.Split(*schemas, ",")
-	if *profile != "" {
-		file, err := os.Create(*profile)
+	if profile != "" {
+		file, err := os.Create(profile)
 		if err != nil {
 			return err
 		}
@@ -71,55 +68,62 @@ func run(ctx context.Context, args []string) (err error) {
 	return bench(ctx, o, os.Stdout, os.Stderr)
 }
 
-// bench measures each of the stores, one after the other.
-func bench(ctx context.Context, o options, out, progress io.Writer) error {
-	if o.rounds < 1 {
-		return errors.New("there is nothing to measure in no rounds")
+func readOptions(args []string) (o options, profile string, err error) {
+	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
+	chosen := flags.String("modes", "delete", "what is measured, separated by commas, or all:\n"+describeModes())
+	schemas := flags.String("schemas", legacySchema+","+runtimeSchema, "which stores, separated by commas")
+	sizes := flags.String("sessions", "100000", "how many sessions a store has, separated by commas; from 1000000 on one in a hundred has messages")
+	flags.IntVar(&o.rounds, "rounds", 30, "how often each is measured; fewer times where it takes long")
+	flags.IntVar(&o.sweep, "sweep", 10_000, "how many sessions are swept at once after deletes, on a store that can be swept")
+	flags.IntVar(&o.conversations, "conversations", 1_000, "how many conversations are deleted at once")
+	flags.IntVar(&o.messages, "messages", 100_000, "how many messages a long conversation has")
+	flags.IntVar(&o.kept, "kept", 0, "measure nothing but deletes of a conversation of so many messages, with keep_days and without")
+	flags.DurationVar(&o.calm, "calm", 6*time.Second, "how long we look at an Agent without deletes, and at a sidecar without work")
+	flags.StringVar(&o.folder, "folder", "build/bench", "where stores are kept for the next time, and copied to")
+	flags.BoolVar(&o.files, "files", false, "give every session a file in sessions/")
+	flags.BoolVar(&o.json, "json", false, "print every duration, one line of JSON for each result")
+	flags.BoolVar(&o.gobench, "gobench", false, "print every duration as a Go benchmark does, for benchstat")
+	flags.StringVar(&o.from, "from", "", "measure nothing, but read the results that -json printed to these files, separated by commas")
+	flags.StringVar(&o.report, "report", "", "write the tables into this document, between its marks, and the plot beside it")
+	flags.StringVar(&o.sidecar, "sidecar", "", "the sidecar to measure where that takes a process; it is built where this is empty")
+	flags.StringVar(&profile, "cpuprofile", "", "write a profile of this process to this file")
+	if err := flags.Parse(args); err != nil {
+		return o, "", err
 	}
-	for _, schema := range o.schemas {
-		if schema != legacySchema && schema != runtimeSchema {
-			return fmt.Errorf("%q is no schema; there are %s and %s", schema, legacySchema, runtimeSchema)
+	o.modes, o.schemas = strings.Split(*chosen, ","), strings.Split(*schemas, ",")
+	for text := range strings.SplitSeq(*sizes, ",") {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 {
+			return o, "", fmt.Errorf("%q is no number of sessions", text)
 		}
+		o.sizes = append(o.sizes, n)
 	}
-	folder, err := filepath.Abs(o.folder) // a relative path would be another one in a URI
-	if err != nil {
-		return err
-	}
-	o.folder = folder
-	if err := os.MkdirAll(o.folder, 0o700); err != nil {
-		return err
-	}
-	say := func(format string, args ...any) { _, _ = fmt.Fprintf(progress, format+"\n", args...) }
-	for _, schema := range o.schemas {
-		if o.kept > 0 {
-			say("measuring %d deletes of %d messages in a %s store, with keep_days and without", o.rounds, o.kept, schema)
-			if err := measureKept(ctx, schema, o.kept, o, out); err != nil {
-				return fmt.Errorf("%s: %w", schema, err)
+	return o, profile, nil
+}
+
+// bench measures what is asked for, prints each result when it is there, and writes the report of all of them.
+func bench(ctx context.Context, o options, out, progress io.Writer) (err error) {
+	show := printerOf(o, out)
+	var results []result
+	if o.from != "" {
+		if results, err = readResults(strings.Split(o.from, ",")...); err != nil {
+			return err
+		}
+		for _, r := range results {
+			if err := show(r); err != nil {
+				return err
 			}
-			continue
 		}
-		h := history{schema: schema, sessions: o.sessions}
-		store, err := h.keep(ctx, o.folder, say)
-		if err != nil {
+	} else if results, err = measureAll(ctx, o, show, progress); err != nil {
+		return err
+	}
+	if !o.json && !o.gobench {
+		if err := writeGrowth(out, results); err != nil {
 			return err
 		}
-		info, err := os.Stat(store)
-		if err != nil {
-			return err
-		}
-		say("measuring %d deletes in a %s store of %d sessions", o.rounds, schema, o.sessions)
-		s, err := measure(ctx, h, store, o)
-		if err != nil {
-			return fmt.Errorf("%s: %w", schema, err)
-		}
-		r := newReport(h, info.Size(), o.files, s)
-		write := r.writeTable
-		if o.json {
-			write = r.writeJSON
-		}
-		if err := write(out); err != nil {
-			return err
-		}
+	}
+	if o.report != "" {
+		return writeReport(o.report, results)
 	}
 	return nil
 }

@@ -1,93 +1,143 @@
 package main
 
 import (
-	"encoding/json"
+	"errors"
 	"fmt"
-	"io"
+	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
-
-	"github.com/jedib0t/go-pretty/v6/table"
-	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// report is one store, measured.
-type report struct {
-	Schema     string             `json:"schema"`
-	Sessions   int                `json:"sessions"`
-	StoreBytes int64              `json:"store_bytes"`
-	Files      bool               `json:"files"` // every session has one
-	Rounds     int                `json:"rounds"`
-	CPUs       int                `json:"cpus"`
-	Samples    samples            `json:"nanoseconds"`
-	Ratios     map[string]float64 `json:"ratios"` // of the medians
-}
-
-func newReport(h history, storeBytes int64, files bool, s samples) report {
-	return report{h.schema, h.sessions, storeBytes, files, len(s.Floor), runtime.NumCPU(), s, s.ratios(median)}
-}
-
-// The ratios that a delete is judged by. They mean the same on every machine.
+// What stands between the marks of a document is written by us, the rest by hand.
 const (
-	wholeToFloor  = "delete / (scan + floor)"
-	heldToFloor   = "held / floor"
-	heldToScanned = "held / (scan + 3 floor)"
+	beginMark = "<!-- bench: begin -->\n"
+	endMark   = "<!-- bench: end -->\n"
 )
 
-// ratios are taken between what one and the same function picks from each kind of durations.
-func (s samples) ratios(pick func([]time.Duration) time.Duration) map[string]float64 {
-	floor, scan := pick(s.Floor).Seconds(), pick(s.Scan).Seconds()
-	whole, held := pick(s.Delete).Seconds(), pick(s.Held).Seconds()
-	return map[string]float64{
-		wholeToFloor:  whole / (scan + floor),
-		heldToFloor:   held / floor,
-		heldToScanned: held / (scan + 3*floor),
+// writeReport puts the tables of results between the marks of a document, and the plot beside it.
+func writeReport(path string, results []result) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
 	}
+	plot := strings.TrimSuffix(path, filepath.Ext(path)) + ".svg"
+	tables := reportOf(results, time.Now())
+	if drawn, err := writePlot(plot, results); err != nil {
+		return err
+	} else if drawn {
+		tables += fmt.Sprintf("\n![growth with the size of the store](%s)\n", filepath.Base(plot))
+	}
+	document, err := between(string(text), tables)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return os.WriteFile(path, []byte(document), 0o644) //nolint:gosec // a document of the repository
 }
 
-// median is the middle one; of two middle ones the larger.
-func median(of []time.Duration) time.Duration {
-	sorted := slices.Sorted(slices.Values(of))
-	return sorted[len(sorted)/2]
+func between(document, tables string) (string, error) {
+	before, rest, begun := strings.Cut(document, beginMark)
+	_, after, ended := strings.Cut(rest, endMark)
+	if !begun || !ended {
+		return "", errors.New("the marks are not there")
+	}
+	return before + beginMark + tables + endMark + after, nil
 }
 
-func (r report) writeJSON(out io.Writer) error { return json.NewEncoder(out).Encode(r) }
-
-func (r report) writeTable(out io.Writer) error {
-	w := table.NewWriter()
-	w.SetStyle(table.StyleLight)
-	w.Style().Options = table.OptionsNoBordersAndSeparators
-	w.Style().Format.Header = text.FormatDefault
-	w.SetColumnConfigs([]table.ColumnConfig{
-		{Number: 2, Align: text.AlignRight}, {Number: 3, Align: text.AlignRight}, {Number: 4, Align: text.AlignRight},
-	})
-	w.AppendHeader(table.Row{fmt.Sprintf("%s, %d sessions", r.Schema, r.Sessions), "median", "fastest", "slowest"})
-	for _, row := range []struct {
-		name string
-		of   []time.Duration
-	}{
-		{"floor: the rows alone", r.Samples.Floor},
-		{"scan: every marker once", r.Samples.Scan},
-		{"delete", r.Samples.Delete},
-		{"held: the write lock in it", r.Samples.Held},
-	} {
-		w.AppendRow(table.Row{row.name, milliseconds(median(row.of)), milliseconds(slices.Min(row.of)), milliseconds(slices.Max(row.of))})
+// reportOf has a table for each mode, with a line for each store, and one of how the durations grow.
+func reportOf(results []result, on time.Time) string {
+	var out strings.Builder
+	if len(results) > 0 {
+		fmt.Fprintf(&out, "Measured on %s, %s/%s, %d cores, %s. Durations are medians, ratios those of medians. A number that misses its\n"+
+			"target is bold; targets are for stores of %d sessions or more.\n",
+			on.UTC().Format(time.DateOnly), runtime.GOOS, runtime.GOARCH, results[0].CPUs, runtime.Version(), targetFrom)
 	}
-	fastest := r.Samples.ratios(slices.Min[[]time.Duration])
-	for _, name := range []string{wholeToFloor, heldToFloor, heldToScanned} {
-		w.AppendRow(table.Row{name, fmt.Sprintf("%.2f", r.Ratios[name]), fmt.Sprintf("%.2f", fastest[name])})
+	for _, m := range append(modes(), mode{name: "kept", about: "deletes with keep_days and without"}) {
+		var of []result
+		for _, r := range results {
+			if r.Mode == m.name {
+				of = append(of, r)
+			}
+		}
+		if len(of) > 0 {
+			fmt.Fprintf(&out, "\n`%s`: %s\n\n%s", m.name, m.about, tableOf(of))
+		}
 	}
-	files := ""
-	if r.Files {
-		files = ", a file for each session"
+	if header, rows := grownTable(results); len(rows) > 0 {
+		fmt.Fprintf(&out, "\nHow the medians grow with the size of the store:\n\n%s", markdown(header, rows))
 	}
-	sweep := ""
-	if r.Samples.Sweep != nil {
-		sweep = " " + r.Samples.Sweep.line() + "\n"
-	}
-	_, err := fmt.Fprintf(out, "%s\n %d MiB%s, %d rounds, %d cores\n%s\n", w.Render(), r.StoreBytes>>20, files, r.Rounds, r.CPUs, sweep)
-	return err
+	return out.String()
 }
 
-func milliseconds(d time.Duration) string { return fmt.Sprintf("%.1f ms", d.Seconds()*1000) }
+func tableOf(results []result) string {
+	header := []string{"", "sessions"}
+	for _, s := range results[0].Series {
+		header = append(header, s.Name)
+	}
+	for _, f := range results[0].Figures {
+		header = append(header, strings.TrimSpace(f.Name+" "+targetOfAll(results, f.Name)))
+	}
+	var rows [][]string
+	var notes []string
+	for _, r := range results {
+		row := []string{r.Schema, ""}
+		if r.Sessions > 0 {
+			row[1] = fmt.Sprint(r.Sessions)
+		}
+		for _, s := range r.Series {
+			row = append(row, milliseconds(median(s.Took)))
+		}
+		for _, f := range r.Figures {
+			row = append(row, cellOf(r, f, targetOfAll(results, f.Name) == ""))
+		}
+		rows = append(rows, row)
+		for _, note := range r.Notes {
+			notes = append(notes, fmt.Sprintf("- %s: %s\n", strings.TrimPrefix(r.label(), r.Mode+", "), note))
+		}
+	}
+	text := markdown(header, rows)
+	if len(notes) > 0 {
+		text += "\n" + strings.Join(notes, "")
+	}
+	return text
+}
+
+// targetOfAll is the target of a figure, where it is the same in all results.
+func targetOfAll(results []result, name string) string {
+	var targets []string
+	for _, r := range results {
+		for _, f := range r.Figures {
+			if f.Name == name {
+				targets = append(targets, f.target())
+			}
+		}
+	}
+	if targets = slices.Compact(targets); len(targets) == 1 {
+		return targets[0]
+	}
+	return ""
+}
+
+func cellOf(r result, f figure, withTarget bool) string {
+	cell := number(f.Value) + f.Unit
+	if r.judged() && f.missed() {
+		cell = "**" + cell + "**"
+	}
+	if target := f.target(); withTarget && target != "" {
+		cell += " (" + target + ")"
+	}
+	return cell
+}
+
+func markdown(header []string, rows [][]string) string {
+	var out strings.Builder
+	line := func(cells []string) { fmt.Fprintf(&out, "| %s |\n", strings.Join(cells, " | ")) }
+	line(header)
+	fmt.Fprintf(&out, "|%s\n", strings.Repeat("---|", len(header)))
+	for _, row := range rows {
+		line(row)
+	}
+	return out.String()
+}

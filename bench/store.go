@@ -39,7 +39,11 @@ func (h history) sql() string {
 // name is the file of a kept store.
 func (h history) name() string {
 	sum := sha256.Sum256([]byte(historySource + ledgerSource + storeSource + h.sql()))
-	return fmt.Sprintf("%s-%d-%x.db", h.schema, h.sessions, sum[:4])
+	kind := h.schema
+	if h.sparse {
+		kind += "-sparse"
+	}
+	return fmt.Sprintf("%s-%d-%x.db", kind, h.sessions, sum[:4])
 }
 
 // keep gives the path of a store with this history, which is made where folder does not hold it yet.
@@ -61,8 +65,26 @@ func (h history) keep(ctx context.Context, folder string, say func(string, ...an
 	return path, os.Rename(unfinished, path)
 }
 
-// write makes the store in one transaction that nothing need survive: a store that is not finished is thrown away.
+// write makes the store of the whole history.
 func (h history) write(ctx context.Context, path string) error {
+	return h.create(ctx, path, func(w *writer) {
+		h.writeShared(w)
+		for i := 0; i < h.sessions && w.err == nil; i++ {
+			h.writeSession(w, i)
+			if h.schema == runtimeSchema {
+				if h.local(i) {
+					h.writePolicy(w, i)
+				}
+				if h.talks(i) {
+					h.writeLedger(w, i)
+				}
+			}
+		}
+	})
+}
+
+// create makes a store in one transaction that nothing need survive: a store that is not finished is thrown away.
+func (h history) create(ctx context.Context, path string, fill func(*writer)) error {
 	db, err := sql.Open("sqlite3", uri(path, "mode=rwc&_foreign_keys=on&_journal_mode=off&_synchronous=off&_cache_size=-262144"))
 	if err != nil {
 		return err
@@ -78,15 +100,7 @@ func (h history) write(ctx context.Context, path string) error {
 	}
 	defer func() { _ = tx.Rollback() }()
 	w := &writer{ctx: ctx, tx: tx, statements: map[string]*sql.Stmt{}}
-	w.withoutIndexing(func() {
-		h.writeShared(w)
-		for i := 0; i < h.sessions && w.err == nil; i++ {
-			h.writeSession(w, i)
-			if h.schema == runtimeSchema {
-				h.writeLedger(w, i)
-			}
-		}
-	})
+	w.withoutIndexing(func() { fill(w) })
 	if w.err != nil {
 		return w.err
 	}
@@ -131,8 +145,11 @@ func (h history) writeSession(w *writer, i int) {
 	if h.local(i) {
 		chat = id
 	}
-	count := fewMessages + chance(i, forSession).IntN(mostMessages-fewMessages+1)
-	last := started + int64(talkPause.Seconds())*int64(count-1)
+	count, last := 0, started
+	if h.talks(i) {
+		count = fewMessages + chance(i, forSession).IntN(mostMessages-fewMessages+1)
+		last += int64(talkPause.Seconds()) * int64(count-1)
+	}
 	w.insert("sessions (id, source, user_id, session_key, chat_id, model, model_config, system_prompt_hash, parent_session_id, "+
 		"started_at, ended_at, end_reason, message_count, cwd, title, last_activity_at)",
 		id, r.source, user, route, chat, "atlas-4", h.config(i), promptOf(i), parent,
@@ -145,7 +162,9 @@ func (h history) writeSession(w *writer, i int) {
 		w.insert("messages (session_id, role, content, tool_name, timestamp)",
 			id, speaker(m), h.message(i, m), tool, started+int64(talkPause.Seconds())*int64(m))
 	}
-	w.insert("session_model_usage (session_id, model, input_tokens)", id, "atlas-4", 100*count)
+	if count > 0 {
+		w.insert("session_model_usage (session_id, model, input_tokens)", id, "atlas-4", 100*count)
+	}
 	if key := h.route(i); key != "" && end == nil {
 		w.insert("gateway_routing (scope, session_key, entry_json, updated_at)",
 			"", key, fmt.Sprintf(`{"session_id":%q,"origin":{"chat_id":%q}}`, id, key), last)

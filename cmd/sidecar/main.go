@@ -38,9 +38,19 @@ func run(args []string) int {
 		fmt.Fprintln(os.Stderr, "sidecar:", err)
 		return exitFailure
 	}
+	profile := &profileFlag{}
+	finishProfile := func() error { return nil }
 	root := newRootCommand()
 	root.SetArgs(args)
+	profile.add(root)
+	root.PersistentPreRunE = func(*cobra.Command, []string) (err error) {
+		finishProfile, err = profile.begin()
+		return err
+	}
 	err := root.ExecuteContext(ctx)
+	if wrong := finishProfile(); wrong != nil {
+		fmt.Fprintln(os.Stderr, "sidecar:", plainText(wrong.Error()))
+	}
 	var code exitCode
 	var usage usageError
 	switch {

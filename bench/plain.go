@@ -1,0 +1,91 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"slices"
+	"time"
+)
+
+//go:embed plain.py
+var plainSource string
+
+// plainScript is the script that stands for what users have without us, in a process that goes on: what its start costs is
+// not part of a delete.
+type plainScript struct {
+	cmd *exec.Cmd
+	in  io.WriteCloser
+	out *json.Decoder
+}
+
+func startPlain(ctx context.Context) (*plainScript, error) {
+	cmd := exec.CommandContext(ctx, "python3", "-c", plainSource)
+	complaints := &lastLines{}
+	cmd.Stderr = complaints
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("the plain script: %w", err)
+	}
+	return &plainScript{cmd, in, json.NewDecoder(bufio.NewReader(out))}, nil
+}
+
+// end lets the script end.
+func (p *plainScript) end() {
+	_ = p.in.Close()
+	_ = p.cmd.Wait()
+}
+
+// plain is the script's delete, as the script itself takes its time: from before it opens the store until the files are gone.
+func (h *home) plain(script *plainScript, ids []string) (time.Duration, error) {
+	if err := h.writeFiles(ids...); err != nil {
+		return 0, err
+	}
+	if err := json.NewEncoder(script.in).Encode(map[string]string{"home": h.path, "id": ids[0]}); err != nil {
+		return 0, err
+	}
+	var done struct {
+		IDs     []string
+		Seconds float64
+		Error   string
+	}
+	if err := script.out.Decode(&done); err != nil {
+		return 0, errors.Join(err, script.complaint())
+	}
+	if done.Error != "" {
+		return 0, errors.New(done.Error)
+	}
+	if !slices.Equal(done.IDs, ids) {
+		return 0, fmt.Errorf("%q went, not %q", done.IDs, ids)
+	}
+	return time.Duration(done.Seconds * float64(time.Second)), nil
+}
+
+func (p *plainScript) complaint() error {
+	p.end()
+	return errors.New(p.cmd.Stderr.(*lastLines).String())
+}
+
+// lastLines keeps the end of what a program complains.
+type lastLines struct{ text []byte }
+
+func (l *lastLines) Write(p []byte) (int, error) {
+	const most = 2000
+	l.text = append(l.text, p...)
+	l.text = l.text[max(0, len(l.text)-most):]
+	return len(p), nil
+}
+
+func (l *lastLines) String() string { return string(l.text) }
