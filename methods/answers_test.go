@@ -83,7 +83,7 @@ func anyParams(t *testing.T, m *method, home *sidecartest.Home) string {
 		"operation_id": strings.Repeat("0", 32), "through_sequence": 7, "enabled": true, "to": filepath.Join(t.TempDir(), "export.json"),
 	}
 	params := map[string]any{}
-	for _, name := range m.params.Required {
+	for _, name := range m.params().Schema().Required {
 		require.Contains(t, good, name, "%s: the test needs a value", m.name)
 		params[name] = good[name]
 	}

@@ -43,7 +43,7 @@ func deleted(t *testing.T, r *Registry, params string) map[string]any {
 	require.NoError(t, err)
 	var result map[string]any
 	require.NoError(t, json.Unmarshal(text, &result))
-	schema, err := r.methods[deleteMethod].result.Resolve(nil)
+	schema, err := r.methods[deleteMethod].result().Resolve(nil)
 	require.NoError(t, err)
 	require.NoError(t, schema.Validate(result))
 	return result

@@ -71,23 +71,27 @@ func (r *Registry) document() Document {
 	for _, name := range r.names() {
 		list = append(list, r.methods[name].document())
 	}
+	var notifications []notification
+	for _, made := range r.notifications {
+		notifications = append(notifications, made())
+	}
 	return Document{
 		"openrpc":   openRPCVersion,
 		"info":      Document{"title": "session sidecar", "version": version.Version, "license": Document{"name": "MIT"}},
 		"methods":   list,
 		"x-reasons": Meanings,
 		// OpenRPC has no word for what comes unasked.
-		"x-notifications": r.notifications,
+		"x-notifications": notifications,
 	}
 }
 
 func (m *method) document() Document {
-	params := []contentDescriptor{}
-	for _, name := range m.params.PropertyOrder {
-		property := m.params.Properties[name]
+	params, schema := []contentDescriptor{}, m.params().Schema()
+	for _, name := range schema.PropertyOrder {
+		property := schema.Properties[name]
 		params = append(params, contentDescriptor{
 			Name: name, Description: property.Description,
-			Required: slices.Contains(m.params.Required, name), Schema: property,
+			Required: slices.Contains(schema.Required, name), Schema: property,
 		})
 	}
 	answered := slices.Clone(everyMethod)
@@ -103,9 +107,9 @@ func (m *method) document() Document {
 	return Document{
 		"name": m.name, "summary": m.summary, "paramStructure": "by-name",
 		"params":          params,
-		"result":          contentDescriptor{Name: "result", Schema: m.result},
+		"result":          contentDescriptor{Name: "result", Schema: m.result()},
 		"errors":          errorObjects(answered),
-		"x-params-schema": m.params,
+		"x-params-schema": schema,
 		"x-reasons":       reasons,
 		"x-streams":       m.streams,
 	}

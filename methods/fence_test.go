@@ -16,7 +16,7 @@ import (
 func TestOnlyTheConflictMayBeNull(t *testing.T) {
 	r, _ := introduced(t)
 	home := filled(t, `INSERT INTO state_meta VALUES ('gateway.retired_session.v1.gone', '{"own":true,"retired_at":5.5}')`)
-	schema := r.methods["state_db.session_fence"].result
+	schema := r.methods["state_db.session_fence"].result()
 	assert.Equal(t, []string{"null", "object"}, schema.Properties["conflict"].Types)
 	assert.Equal(t, []string{"live", "retired", "expires", "conflict"}, schema.Required)
 	assert.Equal(t, "number", schema.Properties["retired_at"].Type)
@@ -36,7 +36,7 @@ func TestOnlyTheConflictMayBeNull(t *testing.T) {
 		assert.Equal(t, conflict, result["conflict"])
 	}
 	for name, nulls := range map[string]int{"state_db.session_fence": 1, deleteMethod: 0} {
-		text, err := json.Marshal(r.methods[name].result)
+		text, err := json.Marshal(r.methods[name].result())
 		require.NoError(t, err)
 		assert.Equal(t, nulls, strings.Count(string(text), `"null"`), "what is left out otherwise is never null: %s", name)
 	}

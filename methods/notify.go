@@ -14,7 +14,7 @@ func (r *Registry) Attach(notify func(method string, params any) error) { r.noti
 
 // announce registers a notification, so that the discovery document describes it, and gives the function that sends it.
 func announce[P any](r *Registry, name, summary string) func(P) {
-	r.notifications = append(r.notifications, notification{name, summary, schemaFor[P]()})
+	r.notifications = append(r.notifications, func() notification { return notification{name, summary, schemaFor[P]()} })
 	return func(params P) {
 		if notify := r.notify.Load(); notify != nil {
 			_ = (*notify)(name, params) // a hint: the truth is in the home

@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -41,13 +42,15 @@ type spec[P, R any] struct {
 
 // method is a registration with its types worked out.
 type method struct {
-	name, summary  string
-	inline         bool
-	refusesInside  bool
-	reasons        []Reason
-	streams        []string
-	params, result *jsonschema.Schema
-	call           func(ctx context.Context, raw json.RawMessage) (any, error)
+	name, summary string
+	inline        bool
+	refusesInside bool
+	reasons       []Reason
+	streams       []string
+	// Schemas are made when they are first asked for: made at the start, they were most of what a start took.
+	params func() *jsonschema.Resolved
+	result func() *jsonschema.Schema
+	call   func(ctx context.Context, raw json.RawMessage) (any, error)
 }
 
 // Registry holds the methods by their names.
@@ -58,7 +61,7 @@ type Registry struct {
 	// close ends what the methods have left to be done in the background.
 	close func()
 
-	notifications []notification
+	notifications []func() notification
 	notify        atomic.Pointer[func(method string, params any) error] // to the host; see Attach
 }
 
@@ -67,17 +70,20 @@ func (r *Registry) Close() { r.close() }
 
 // register adds a method. A type that has no JSON Schema is a mistake of this build, found by the first test.
 func register[P, R any](r *Registry, s spec[P, R]) {
-	params := schemaFor[P]()
-	checked, err := params.Resolve(nil)
-	if err != nil {
-		panic(fmt.Sprintf("%s: %v", s.name, err))
-	}
-	if s.lenient {
-		params.AdditionalProperties = nil
-	}
+	params := sync.OnceValue(func() *jsonschema.Resolved {
+		schema := schemaFor[P]()
+		checked, err := schema.Resolve(nil)
+		if err != nil {
+			panic(fmt.Sprintf("%s: %v", s.name, err))
+		}
+		if s.lenient {
+			schema.AdditionalProperties = nil
+		}
+		return checked
+	})
 	r.methods[s.name] = &method{
 		name: s.name, summary: s.summary, inline: s.inline, refusesInside: s.refusesInside, reasons: s.reasons, streams: nonNil(s.streams),
-		params: params, result: schemaFor[R](),
+		params: params, result: sync.OnceValue(schemaFor[R]),
 		call: func(ctx context.Context, raw json.RawMessage) (any, error) {
 			fields, err := fieldsOf(raw)
 			if err != nil {
@@ -89,7 +95,7 @@ func register[P, R any](r *Registry, s spec[P, R]) {
 				}
 			}
 			var p P
-			if err := decodeParams(fields, checked, s.lenient, &p); err != nil {
+			if err := decodeParams(fields, params(), s.lenient, &p); err != nil {
 				return nil, err
 			}
 			return s.call(ctx, p)
