@@ -60,6 +60,15 @@ type schema struct {
 	triggers []trigger
 	virtual  map[string]string // virtual table -> its CREATE statement
 	create   map[string]string // every other table -> its own
+
+	chosen  map[Agent]choice // what choosePath has said
+	written map[string]bool  // what writtenByTrigger has said
+}
+
+// choice is an answer of choosePath.
+type choice struct {
+	path    Path
+	refusal error
 }
 
 type trigger struct{ name, table, sql string }
@@ -157,7 +166,7 @@ func (c *conn) readSchema(ctx context.Context) (*schema, error) {
 func (c *conn) readSchemaAnew(ctx context.Context) (*schema, error) {
 	s := &schema{
 		columns: map[string]map[string]bool{}, numeric: map[string]map[string]bool{},
-		virtual: map[string]string{}, create: map[string]string{},
+		virtual: map[string]string{}, create: map[string]string{}, chosen: map[Agent]choice{}, written: map[string]bool{},
 	}
 	err := c.each(ctx, func(scan scanFunc) error {
 		var kind, name, table, text string
@@ -215,6 +224,17 @@ func isVirtual(createStatement string) bool {
 
 // choosePath is contract 3, rules 2 to 7: the first that applies.
 func choosePath(s *schema, agent Agent) (Path, error) {
+	chosen, known := s.chosen[agent]
+	if !known {
+		chosen.path, chosen.refusal = s.choosePath(agent)
+		if s.chosen != nil {
+			s.chosen[agent] = chosen
+		}
+	}
+	return chosen.path, chosen.refusal
+}
+
+func (s *schema) choosePath(agent Agent) (Path, error) {
 	switch {
 	case !s.has("sessions", "id", "parent_session_id"):
 		return "", unsupported("the store has no table sessions with id and parent_session_id")

@@ -75,6 +75,17 @@ var usesFTS5 = regexp.MustCompile("(?i)\\busing\\s+[\"'`\\[]?fts5\\b")
 
 // writtenByTrigger tells whether a trigger on messages or sessions mentions the table.
 func (s *schema) writtenByTrigger(name string) bool {
+	written, known := s.written[name]
+	if !known {
+		written = s.mentionedByTrigger(name)
+		if s.written != nil {
+			s.written[name] = written
+		}
+	}
+	return written
+}
+
+func (s *schema) mentionedByTrigger(name string) bool {
 	mention := regexp.MustCompile(`(?i)(^|[^a-z0-9_])` + regexp.QuoteMeta(name) + `($|[^a-z0-9_])`)
 	for _, t := range s.triggers {
 		if (t.table == "messages" || t.table == "sessions") && mention.MatchString(t.sql) {

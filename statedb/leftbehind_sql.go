@@ -55,8 +55,23 @@ func (c *conn) lonelyPrompts(ctx context.Context, s *schema, ids []string) (int,
 		return 0, err
 	}
 	users := map[string]int{}
-	err = c.eachCount(ctx, sortedKeys(going), users,
-		`SELECT system_prompt_hash, count(*) FROM sessions WHERE system_prompt_hash IN `, ` GROUP BY system_prompt_hash`)
+	most := 0
+	for _, n := range going {
+		most = max(most, n)
+	}
+	// Of a prompt that others use too, it is enough to find one user more than go.
+	err = inChunks(sortedKeys(going), func(list string, args []any) error {
+		return c.each(ctx, func(scan scanFunc) error {
+			var hash string
+			var n int
+			if err := scan(&hash, &n); err != nil {
+				return err
+			}
+			users[hash] = n
+			return nil
+		}, `WITH going(hash) AS (VALUES `+rowsOfOne(list)+`) SELECT hash, (SELECT count(*) FROM (
+			SELECT 1 FROM sessions WHERE system_prompt_hash = going.hash LIMIT ?)) FROM going`, append(args, most+1)...)
+	})
 	lonely := 0
 	for hash, n := range going {
 		if users[hash] == n {

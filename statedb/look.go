@@ -16,7 +16,8 @@ type Look struct {
 	file     storeFile
 	patience time.Duration
 	version  int64         // what SQLite counts for this connection when others have committed
-	left     []fs.FileInfo // the store's file when the look was laid to rest
+	opened   []fs.FileInfo // the store's files when it was opened
+	left     []fs.FileInfo // and when the look was laid to rest
 }
 
 // StartLook opens a store and begins to look at it. Where another process is in the way, it is waited for as long as patience allows.
@@ -41,6 +42,7 @@ func StartLook(ctx context.Context, path string, patience time.Duration) (*Look,
 		l.Close()
 		return nil, err
 	}
+	l.opened = l.files() // by now SQLite has opened all of them
 	return l, nil
 }
 
@@ -123,12 +125,12 @@ func (l *Look) Rest() error {
 	return nil
 }
 
-// Untouched tells whether the store's files are as they were at the last Rest. Whoever puts others in their place, or other content
-// into the store, while nobody works with it does not tell SQLite: what this connection remembers must not undo that, and what it writes
-// must not go into a log that has been taken away.
+// Untouched tells whether the store's files are still those that were opened, and its content is as it was at the last Rest. Whoever puts
+// others in their place, or other content into the store, while nobody works with it does not tell SQLite: what this connection
+// remembers must not undo that, and what it writes must not go into a log that has been taken away.
 func (l *Look) Untouched() bool {
 	files := l.files()
-	same := slices.EqualFunc(l.left, files, func(then, now fs.FileInfo) bool {
+	same := slices.EqualFunc(l.opened, files, func(then, now fs.FileInfo) bool {
 		if then == nil || now == nil {
 			return then == nil && now == nil
 		}
@@ -136,7 +138,8 @@ func (l *Look) Untouched() bool {
 		userNow, groupNow := ownerOf(now)
 		return os.SameFile(then, now) && then.Mode() == now.Mode() && user == userNow && group == groupNow
 	})
-	return same && files[0] != nil && files[0].Size() == l.left[0].Size() && files[0].ModTime().Equal(l.left[0].ModTime())
+	return same && files[0] != nil && l.left != nil && l.left[0] != nil &&
+		files[0].Size() == l.left[0].Size() && files[0].ModTime().Equal(l.left[0].ModTime())
 }
 
 // files looks at the store, its log and the log's index, without opening them.

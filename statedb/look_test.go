@@ -123,3 +123,54 @@ func TestALookAtAStoreThatIsReplaced(t *testing.T) {
 	_, _, err = l.Begin(t.Context(), time.Second)
 	require.ErrorIs(t, err, ErrIO)
 }
+
+// A look that is kept is good for nothing any more once somebody has done to the store's files what SQLite is not told of.
+func TestAKeptLookSeesWhatSQLiteIsNotTold(t *testing.T) {
+	copyOver := func(t *testing.T, from, to string) {
+		t.Helper()
+		text, err := os.ReadFile(from)
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(to, text, 0o600))
+	}
+	for name, act := range map[string]struct {
+		do        func(t *testing.T, home *sidecartest.Home)
+		untouched bool
+	}{
+		"nothing":             {func(*testing.T, *sidecartest.Home) {}, true},
+		"a commit of another": {func(_ *testing.T, home *sidecartest.Home) { home.Exec(aNote) }, true}, // which SQLite tells
+		"another file": {func(t *testing.T, home *sidecartest.Home) {
+			copyOver(t, home.Store(), home.Store()+".new")
+			require.NoError(t, os.Rename(home.Store()+".new", home.Store()))
+		}, false},
+		"no file": {func(t *testing.T, home *sidecartest.Home) { require.NoError(t, os.Remove(home.Store())) }, false},
+		"its content": {func(t *testing.T, home *sidecartest.Home) {
+			copyOver(t, home.Store(), home.Store()+".old")
+			copyOver(t, home.Store()+".old", home.Store())
+			later := time.Now().Add(time.Second)
+			require.NoError(t, os.Chtimes(home.Store(), later, later))
+		}, false},
+		"its mode":             {func(t *testing.T, home *sidecartest.Home) { require.NoError(t, os.Chmod(home.Store(), 0o400)) }, false},
+		"the log":              {func(t *testing.T, home *sidecartest.Home) { require.NoError(t, os.Remove(home.Store()+"-wal")) }, false},
+		"the mode of the log":  {func(t *testing.T, home *sidecartest.Home) { require.NoError(t, os.Chmod(home.Store()+"-wal", 0o400)) }, false},
+		"the index of the log": {func(t *testing.T, home *sidecartest.Home) { require.NoError(t, os.Remove(home.Store()+"-shm")) }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			home := newStore(t)
+			l := startLook(t, home)
+			require.NoError(t, l.Rest())
+			require.True(t, l.Untouched())
+			act.do(t, home)
+			assert.Equal(t, act.untouched, l.Untouched())
+		})
+	}
+}
+
+// What was put in the place of a store before the look was laid to rest is not what it was opened for.
+func TestALookThatIsLaidToRestTooLate(t *testing.T) {
+	home := newStore(t)
+	l := startLook(t, home)
+	require.NoError(t, os.Rename(home.Store(), home.Store()+".old"))
+	require.NoError(t, os.WriteFile(home.Store(), []byte("another"), 0o600))
+	require.NoError(t, l.Rest())
+	assert.False(t, l.Untouched())
+}
