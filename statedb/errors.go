@@ -90,9 +90,6 @@ const (
 	codeNotADB     = 26
 )
 
-// codeUnique is the extended code of a row that a unique index does not take.
-const codeUnique = 19 | 8<<8
-
 // codeShortRead is the extended code of a read beyond the end of the file.
 const codeShortRead = codeIO | 2<<8
 
@@ -138,6 +135,48 @@ func classify(doing string, err error) error {
 		kind = ErrUnsupported
 	}
 	return &Error{Kind: kind, Detail: doing, Cause: err}
+}
+
+// SQLite's words for a constraint that a row does not meet name tables, columns and what the schema says. Those of a trigger, or of a
+// function that one calls, may quote the row.
+const (
+	codeConstraint = 19
+	codeCheck      = codeConstraint | 1<<8
+	codeForeignKey = codeConstraint | 3<<8
+	codeNotNull    = codeConstraint | 5<<8
+	codePrimaryKey = codeConstraint | 6<<8
+	codeTrigger    = codeConstraint | 7<<8
+	codeUnique     = codeConstraint | 8<<8
+	codeRowid      = codeConstraint | 10<<8
+	codeDatatype   = codeConstraint | 12<<8
+)
+
+var codesWithoutText = []int{codeCheck, codeForeignKey, codeNotNull, codePrimaryKey, codeUnique, codeRowid, codeDatatype}
+
+// wordless is an error of SQLite whose words may hold what was deleted.
+type wordless struct {
+	code  int
+	cause error
+}
+
+func (w *wordless) Error() string {
+	if w.code == codeTrigger {
+		return "a trigger of the store refuses it"
+	}
+	return fmt.Sprintf("SQLite gave the error %d", w.code)
+}
+
+func (w *wordless) Unwrap() error { return w.cause }
+
+// withoutText is classify for a statement that is given text which nobody may read in an error (contract 10.5).
+func withoutText(doing string, err error) error {
+	if primary, extended, ok := resultCodes(err); ok && primary != codeInterrupt && !slices.Contains(codesWithoutText, extended) {
+		var ours *Error
+		if !errors.As(err, &ours) {
+			err = &wordless{extended, err}
+		}
+	}
+	return classify(doing, err)
 }
 
 // isFull tells whether the disk was full. SQLite writes the frame that makes a commit last, so this one never happened.

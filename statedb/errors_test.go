@@ -81,3 +81,20 @@ func TestOnPath(t *testing.T) {
 	assert.Equal(t, PathLegacy, after.Path)
 	assert.Empty(t, before.Path, "the error that was handed in stays as it is")
 }
+
+// TestAWordOfSQLite stands in an error where it names what the schema says, and not where it may quote a row.
+func TestAWordOfSQLite(t *testing.T) {
+	for code, want := range map[sqlite3.ErrNoExtended]string{
+		sqlite3.ErrConstraintUnique: "constraint failed", sqlite3.ErrConstraintNotNull: "constraint failed", sqlite3.ErrConstraintForeignKey: "constraint failed",
+		sqlite3.ErrConstraintTrigger: "a trigger of the store refuses it", sqlite3.ErrConstraintFunction: "SQLite gave the error 1043",
+		sqlite3.ErrNoExtended(sqlite3.ErrError): "SQLite gave the error 1",
+	} {
+		err := withoutText("put it back", sqlite3.Error{Code: sqlite3.ErrNo(code & 0xff), ExtendedCode: code})
+		require.ErrorIs(t, err, ErrUnsupported)
+		assert.Contains(t, err.Error(), want)
+	}
+	require.ErrorIs(t, withoutText("put it back", sqlite3.Error{Code: sqlite3.ErrFull, ExtendedCode: 13}), ErrIO)
+	require.ErrorIs(t, withoutText("put it back", sqlite3.Error{Code: sqlite3.ErrInterrupt, ExtendedCode: 9}), context.Canceled)
+	assert.Equal(t, unsupported("x"), withoutText("put it back", unsupported("x")))
+	assert.NoError(t, withoutText("put it back", nil))
+}

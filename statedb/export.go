@@ -103,7 +103,7 @@ func (e *exporter) export(ctx context.Context, plan *Plan, requested string) err
 		if err != nil {
 			return err
 		}
-		if err := e.table(ctx, selection{"system_prompts", "", []pick{{"hash = ?", hashes}}}); err != nil {
+		if err := e.table(ctx, selection{"system_prompts", "", []pick{{"hash = ?", values(hashes)}}}); err != nil {
 			return err
 		}
 	}

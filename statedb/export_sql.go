@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"strings"
+
+	"session-sidecar/internal/sqlname"
 )
 
 // This file holds all SQL that an export reads rows with.
@@ -37,7 +39,7 @@ func (c *conn) eachRow(
 	ctx context.Context, table string, columns []string, condition string, values []any, order string, use func([]any) error,
 ) error {
 	by := asStored(columns)
-	if slices.ContainsFunc(columns, func(column string) bool { return strings.EqualFold(column, order) }) {
+	if slices.ContainsFunc(columns, func(column string) bool { return sqlname.Same(column, order) }) {
 		by = quoted(order)
 	}
 	query := "SELECT " + asStored(columns) + " FROM " + quoted(table) + " WHERE " + condition + " ORDER BY " + by
@@ -61,7 +63,7 @@ func (c *conn) eachRow(
 }
 
 // promptsOf lists the keys of the system prompts that the sessions use, sorted.
-func (c *conn) promptsOf(ctx context.Context, ids []string) ([]any, error) {
+func (c *conn) promptsOf(ctx context.Context, ids []string) ([]string, error) {
 	hashes := map[string]bool{}
 	err := inChunks(ids, func(list string, args []any) error {
 		return c.each(ctx, func(scan scanFunc) error {
@@ -73,7 +75,7 @@ func (c *conn) promptsOf(ctx context.Context, ids []string) ([]any, error) {
 			return nil
 		}, `SELECT +system_prompt_hash FROM sessions WHERE system_prompt_hash IS NOT NULL AND id IN `+list, args...)
 	})
-	return values(sortedKeys(hashes)), classify("read which system prompts are used", err)
+	return sortedKeys(hashes), classify("read which system prompts are used", err)
 }
 
 func values(texts []string) []any {

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"session-sidecar/internal/sqlname"
 )
 
 // Path is one of the two ways to delete (contract 3).
@@ -173,10 +175,10 @@ func (c *conn) readSchemaAnew(ctx context.Context) (*schema, error) {
 		if err := scan(&kind, &name, &table, &text); err != nil {
 			return err
 		}
-		name = strings.ToLower(name)
+		name = sqlname.Fold(name)
 		switch {
 		case kind == "trigger":
-			s.triggers = append(s.triggers, trigger{name, strings.ToLower(table), text})
+			s.triggers = append(s.triggers, trigger{name, sqlname.Fold(table), text})
 		case isVirtual(text):
 			s.virtual[name] = text
 		default:
@@ -194,7 +196,7 @@ func (c *conn) readSchemaAnew(ctx context.Context) (*schema, error) {
 		if err := scan(&table, &column, &declared); err != nil {
 			return err
 		}
-		table, column = strings.ToLower(table), strings.ToLower(column)
+		table, column = sqlname.Fold(table), sqlname.Fold(column)
 		if columns, ok := s.columns[table]; ok {
 			columns[column], s.numeric[table][column] = true, hasNumericAffinity(declared)
 		}

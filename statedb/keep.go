@@ -37,7 +37,8 @@ func (l *Look) Copy(ctx context.Context, plan *Plan, out io.Writer) (*Copy, erro
 	return &Copy{ids: plan.IDs(), proof: proof}, l.conn.copyRows(ctx, plan, out)
 }
 
-// Holds tells whether a copy is still one of what the plan takes: the same rows of sessions, the same message ids.
+// Holds tells whether a copy is still one of what the plan takes: the same rows of sessions, of their use of models and of their
+// prompts, the same message ids.
 func (t *Tx) Holds(ctx context.Context, plan *Plan, copied *Copy) (bool, error) {
 	if copied == nil || !plan.is(copied.ids) {
 		return false, nil
@@ -103,55 +104,48 @@ func (c *conn) copyRows(ctx context.Context, plan *Plan, to io.Writer) error {
 		return classify("look for the sessions to copy", err)
 	}
 	ids := slices.DeleteFunc(plan.IDs(), func(id string) bool { return !live[id] })
-	for _, s := range c.keptRows(plan.schema, ids) {
-		columns, err := c.columnsOf(ctx, s.table)
+	for _, k := range plan.schema.keptRows() {
+		columns, err := c.columnsOf(ctx, k.table)
 		if err != nil {
 			return err
 		}
-		picked := s.values
-		if s.prompts {
-			if picked, err = c.promptsOf(ctx, ids); err != nil {
-				return err
-			}
-		}
-		err = c.eachRow(ctx, s.table, columns, s.condition, picked, s.order, func(cells []any) error {
+		err = c.eachKept(ctx, k, columns, ids, func(cells []any) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			out.line(s.table, columns, cells)
+			out.line(k.table, columns, cells)
 			return out.failed()
 		})
 		if err != nil {
-			return classify("copy the table "+s.table, err)
+			return classify("copy the table "+k.table, err)
 		}
 	}
 	return out.out.Flush()
 }
 
-// proof sums up the rows of sessions and the ids of their messages.
+// proof sums up what copyRows writes; of the messages only their ids.
 func (c *conn) proof(ctx context.Context, s *schema, ids []string) (proof [sha256.Size]byte, err error) {
 	sum := sha256.New()
 	out := document{out: bufio.NewWriter(sum)}
-	columns, err := c.columnsOf(ctx, "sessions")
-	if err != nil {
-		return proof, err
-	}
-	use := func(table string, columns []string) func([]any) error {
-		return func(cells []any) error {
-			out.line(table, columns, cells)
+	for _, k := range s.keptRows() {
+		columns, err := c.columnsOf(ctx, k.table)
+		if err != nil {
+			return proof, err
+		}
+		if k.table == "messages" {
+			columns = []string{"id"}
+			if !s.has("messages", "id") {
+				columns = []string{"rowid"}
+			}
+			k.order = columns[0]
+		}
+		err = c.eachKept(ctx, k, columns, ids, func(cells []any) error {
+			out.line(k.table, columns, cells)
 			return ctx.Err()
+		})
+		if err != nil {
+			return proof, classify("sum up what goes", err)
 		}
-	}
-	err = c.eachRow(ctx, "sessions", columns, "id = ?", values(ids), "id", use("sessions", columns))
-	if err == nil {
-		key := []string{"id"}
-		if !s.has("messages", "id") {
-			key = []string{"rowid"}
-		}
-		err = c.eachRow(ctx, "messages", key, "session_id = ?", values(ids), key[0], use("messages", key))
-	}
-	if err != nil {
-		return proof, classify("sum up what goes", err)
 	}
 	if err := out.out.Flush(); err != nil {
 		return proof, err
@@ -160,39 +154,51 @@ func (c *conn) proof(ctx context.Context, s *schema, ids []string) (proof [sha25
 	return proof, nil
 }
 
-// keptTable is a table whose rows a copy holds.
-type keptTable struct {
-	table, condition, order string
-	values                  []any
-	prompts                 bool // the values are those of the prompts that the sessions use
-}
+// keptTable is a table whose rows a copy holds: those whose key is one of the ids, or a prompt that their sessions use.
+type keptTable struct{ table, key, order string }
 
-func (c *conn) keptRows(s *schema, ids []string) (kept []keptTable) {
+func (s *schema) keptRows() (kept []keptTable) {
 	if s.has("system_prompts", "hash") && s.has("sessions", "system_prompt_hash") {
-		kept = append(kept, keptTable{table: "system_prompts", condition: "hash = ?", prompts: true})
+		kept = append(kept, keptTable{"system_prompts", "hash", ""})
 	}
-	kept = append(kept,
-		keptTable{table: "sessions", condition: "id = ?", values: values(ids)},
-		keptTable{table: "messages", condition: "session_id = ?", order: "id", values: values(ids)})
+	kept = append(kept, keptTable{"sessions", "id", ""}, keptTable{"messages", "session_id", "id"})
 	if s.has("session_model_usage", "session_id") {
-		kept = append(kept, keptTable{table: "session_model_usage", condition: "session_id = ?", values: values(ids)})
+		kept = append(kept, keptTable{"session_model_usage", "session_id", ""})
 	}
 	return kept
 }
 
-// textPerByte is about how much of a conversation's text gzip puts into a byte, and rowBytes what a row costs beside.
+// eachKept hands every kept row of a table to use.
+func (c *conn) eachKept(ctx context.Context, k keptTable, columns, ids []string, use func([]any) error) error {
+	keys, err := c.keysOf(ctx, k, ids)
+	if err != nil {
+		return err
+	}
+	return c.eachRow(ctx, k.table, columns, quoted(k.key)+" = ?", values(keys), k.order, use)
+}
+
+// keysOf are the values of the key of a table's kept rows.
+func (c *conn) keysOf(ctx context.Context, k keptTable, ids []string) ([]string, error) {
+	if k.table == "system_prompts" {
+		return c.promptsOf(ctx, ids)
+	}
+	return ids, nil
+}
+
+// textPerByte is about how much of a conversation's text gzip puts into a byte; what a row costs beside, and the rest of an entry.
 const (
 	textPerByte = 3
 	rowBytes    = 40
+	headerBytes = 250
 )
 
-// EstimateCopy is about how large the copy of a plan's rows would be as it is kept, from what the messages weigh.
+// EstimateCopy is about how large the copy of a plan's rows would be as it is kept, from what the rows weigh; nothing where there are
+// none.
 func EstimateCopy(ctx context.Context, path string, plan *Plan) (bytes int64, err error) {
 	err = read(ctx, path, "measure what would be kept", func(c *conn) error {
-		sizes, err := c.sizes(ctx, plan.schema, plan.IDs())
-		bytes = 0
-		for _, s := range sizes {
-			bytes += s.bytes/textPerByte + int64(s.rows+1)*rowBytes
+		total, err := c.weighKept(ctx, plan.schema, plan.IDs())
+		if bytes = 0; total.rows > 0 {
+			bytes = total.bytes/textPerByte + int64(total.rows)*rowBytes + headerBytes
 		}
 		return err
 	})

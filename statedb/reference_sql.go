@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"session-sidecar/internal/sqlname"
 )
 
 // ownTables are the tables whose references to sessions(id) we settle ourselves, on the path that is taken.
@@ -37,7 +39,7 @@ func (c *conn) foreignReferences(ctx context.Context, to string) (references []r
 		if err := scan(&r.table, &r.column, &r.onDelete); err != nil {
 			return err
 		}
-		if !slices.Contains(ownTables, strings.ToLower(r.table)) {
+		if !slices.Contains(ownTables, sqlname.Fold(r.table)) {
 			references = append(references, r)
 		}
 		return nil

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"session-sidecar/internal/jsontext"
+	"session-sidecar/internal/sqlname"
 )
 
 // What becomes of a kept row when it comes back (contract 10.5): functions of data. The SQL is in restore_sql.go.
@@ -22,12 +23,11 @@ func isRuntimeCounter(column string) bool { return strings.HasPrefix(column, "ru
 func restoredSession(cells map[string]any, renamed map[string]string) map[string]any {
 	row := map[string]any{}
 	for column, value := range cells {
-		switch folded := strings.ToLower(column); {
+		switch folded := sqlname.Fold(column); {
 		case slices.Contains(routingColumns, folded), isRuntimeCounter(folded):
 			continue
 		case folded == "id":
-			id, _ := value.(string)
-			value = renamed[id]
+			value = renamedOrNil(value, renamed)
 		case folded == "parent_session_id":
 			value = renamedOrNil(value, renamed)
 		case folded == "model_config":
@@ -44,9 +44,8 @@ func restoredSession(cells map[string]any, renamed map[string]string) map[string
 }
 
 func renamedOrNil(value any, renamed map[string]string) any {
-	id, _ := value.(string)
-	if to, ok := renamed[id]; ok {
-		return to
+	if id, is := value.(string); is && renamed[id] != "" { // NULL is not the id ""
+		return renamed[id]
 	}
 	return nil
 }
@@ -78,11 +77,11 @@ func restoredConfig(text string, renamed map[string]string) string {
 	for i, m := range members {
 		value := string(m.Value)
 		if name, is := markerName(m.Name); is {
-			var named string
-			if last[name] != i || json.Unmarshal(m.Value, &named) != nil || renamed[named] == "" {
+			var named *string // nil for null, which is not the id ""
+			if last[name] != i || json.Unmarshal(m.Value, &named) != nil || named == nil || renamed[*named] == "" {
 				continue
 			}
-			value = `"` + renamed[named] + `"` // which needs no escapes
+			value = `"` + renamed[*named] + `"` // which needs no escapes
 		}
 		if kept > 0 {
 			out.WriteString(", ")
@@ -104,10 +103,6 @@ func markerName(spelled []byte) (name string, is bool) {
 
 // cellOf is the value of a column, in whatever case its name is spelled.
 func cellOf(cells map[string]any, column string) any {
-	for name, value := range cells {
-		if strings.EqualFold(name, column) {
-			return value
-		}
-	}
-	return nil
+	_, value, _ := sqlname.Find(cells, column)
+	return value
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"session-sidecar/internal/sqlname"
 )
 
 // This file fits kept rows to what the store holds by now: what they refer to may be gone, and their title taken. What is changed is
@@ -24,11 +26,11 @@ func (r *Restore) references(ctx context.Context, table string) (list []keptRefe
 		if err := scan(&ref.column, &ref.table, &ref.to, &ref.byNumber); err != nil {
 			return err
 		}
-		if column := strings.ToLower(ref.column); column != "session_id" && column != "parent_session_id" {
+		if column := sqlname.Fold(ref.column); column != "session_id" && column != "parent_session_id" {
 			list = append(list, ref)
 		}
 		return nil
-	}, `SELECT k."from", k."table", coalesce(k."to", p.name), upper(p.type) = 'INTEGER'
+	}, `SELECT k."from", k."table", coalesce(k."to", p.name), p.type LIKE '%INT%'
 		FROM (SELECT "from", "table", "to" FROM pragma_foreign_key_list(?) GROUP BY id HAVING count(*) = 1) k
 		JOIN pragma_table_xinfo(k."table") p ON CASE WHEN k."to" IS NULL THEN p.pk = 1 ELSE p.name = k."to" COLLATE NOCASE END
 		ORDER BY 1, 2`, table)
@@ -39,15 +41,15 @@ func (r *Restore) references(ctx context.Context, table string) (list []keptRefe
 // back names it under its new id; what names a row by a number that comes back under another one would name a stranger.
 func (r *Restore) withoutLost(ctx context.Context, table string, into *restoredTable, cells map[string]any) error {
 	for _, ref := range into.references {
-		column := strings.ToLower(ref.column)
-		value := cellOf(cells, column)
+		column := sqlname.Fold(ref.column)
+		name, value, _ := sqlname.Find(cells, column)
 		if value == nil {
 			continue
 		}
 		to := any(nil)
 		named, isText := value.(string)
 		switch {
-		case isText && strings.EqualFold(ref.table, "sessions") && strings.EqualFold(ref.to, "id") && r.renamed[named] != "":
+		case isText && sqlname.Same(ref.table, "sessions") && sqlname.Same(ref.to, "id") && r.renamed[named] != "":
 			to = r.renamed[named]
 		case ref.byNumber && r.comesBack(ref.table):
 		default:
@@ -66,18 +68,14 @@ func (r *Restore) withoutLost(ctx context.Context, table string, into *restoredT
 			}
 			r.changed[table+"."+ref.column] = true
 		}
-		for name := range cells {
-			if strings.EqualFold(name, column) {
-				cells[name] = to
-			}
-		}
+		cells[name] = to
 	}
 	return nil
 }
 
 // comesBack tells whether rows of a table get new numbers in a restore.
 func (r *Restore) comesBack(table string) bool {
-	return slices.Contains([]string{"messages", "session_model_usage"}, strings.ToLower(table))
+	return slices.Contains([]string{"messages", "session_model_usage"}, sqlname.Fold(table))
 }
 
 // titlesToTry is how many numbers a taken title is tried with.
@@ -86,18 +84,21 @@ const titlesToTry = 1000
 // isTitleTaken tells whether a row was not taken because another session has its title: the Agents of some stores want each once.
 func isTitleTaken(err error) bool {
 	_, extended, ok := resultCodes(err)
-	return ok && extended == codeUnique && strings.HasSuffix(err.Error(), ": sessions.title")
+	return ok && extended == codeUnique && strings.HasSuffix(sqlname.Fold(err.Error()), ": sessions.title")
 }
 
 // underAnotherTitle inserts a session whose title is taken under the next free one: "title #2".
 func (r *Restore) underAnotherTitle(ctx context.Context, statement string, names []string, args []any) error {
-	at := slices.IndexFunc(names, func(name string) bool { return strings.EqualFold(name, quoted("title")) })
-	if at < 0 {
+	at := slices.IndexFunc(names, func(name string) bool { return sqlname.Same(name, quoted("title")) })
+	title, is := "", false
+	if at >= 0 {
+		title, is = args[at].(string)
+	}
+	if !is {
 		return unsupported("the store requires a title that no other session has")
 	}
-	title := args[at]
 	for n := 2; n < titlesToTry; n++ {
-		args[at] = fmt.Sprintf("%v #%d", title, n)
+		args[at] = fmt.Sprintf("%s #%d", title, n)
 		_, err := r.tx.conn.ExecContext(ctx, statement, args...)
 		if isTitleTaken(err) {
 			continue

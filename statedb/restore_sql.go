@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"math"
 	"slices"
 	"strings"
 
 	"session-sidecar/internal/faultpoint"
+	"session-sidecar/internal/sqlname"
 )
 
 // This file holds all SQL that puts kept rows back.
@@ -23,6 +26,7 @@ type Restore struct {
 	renamed map[string]string // old id -> new one, of all that comes back
 	back    map[string]string // likewise, of the rows that are back
 	tables  map[string]*restoredTable
+	prompts []any // hashes of those that came back, or were there
 	dropped map[string]bool
 	changed map[string]bool
 
@@ -31,8 +35,11 @@ type Restore struct {
 
 // restoredTable is a table of the store that takes rows.
 type restoredTable struct {
-	columns    map[string]restoredColumn // by their names in lower case
+	columns    map[string]restoredColumn // by their names as SQLite compares them
 	references []keptReference
+	conflicts  bool  // its schema says what a row does to those in its way
+	numbered   bool  // a column that is no rowid, but numbers the messages
+	number     int64 // the last one that was given
 	rows       int
 }
 
@@ -86,31 +93,49 @@ func mapped(renamed map[string]string) (ids []string) {
 	return ids
 }
 
-// Add puts one row back. Sessions come before what hangs on them.
+// Add puts one row back. Sessions come before what hangs on them, and the prompts that they use before them. No error tells what is in
+// the row.
 func (r *Restore) Add(ctx context.Context, table string, cells map[string]any) error {
 	switch table {
+	case "system_prompts":
+		hash := cellOf(cells, "hash")
+		if hash == nil {
+			return fmt.Errorf("%w: %s", ErrNotKept, table)
+		}
+		if there, err := r.hasPrompt(ctx, hash); err != nil || there { // one of the same hash is the same
+			return err
+		}
 	case "sessions":
-		id, _ := cellOf(cells, "id").(string)
-		if r.renamed[id] == "" || r.back[id] != "" {
-			return fmt.Errorf("%w: sessions", ErrNotKept)
+		id, is := cellOf(cells, "id").(string)
+		if !is || r.renamed[id] == "" || r.back[id] != "" {
+			return fmt.Errorf("%w: %s", ErrNotKept, table)
 		}
 		r.back[id] = r.renamed[id]
 		cells = restoredSession(cells, r.renamed)
 	case "messages", "session_model_usage":
-		id, _ := cellOf(cells, "session_id").(string)
-		if r.back[id] == "" {
+		column, value, _ := sqlname.Find(cells, "session_id")
+		id, is := value.(string)
+		if !is || r.back[id] == "" {
 			return fmt.Errorf("%w: %s", ErrNotKept, table)
 		}
-		row := map[string]any{}
-		for column, value := range cells {
-			if strings.EqualFold(column, "session_id") {
-				value = r.back[id]
-			}
-			row[column] = value
-		}
-		cells = row
+		cells = maps.Clone(cells)
+		cells[column] = r.back[id]
 	}
-	return classify("restore a row of "+table, r.insert(ctx, table, cells))
+	return withoutText("restore a row of "+table, r.insert(ctx, table, cells))
+}
+
+// hasPrompt tells whether the store has a prompt of that hash, which the restore relies on from then on.
+func (r *Restore) hasPrompt(ctx context.Context, hash any) (there bool, err error) {
+	if !r.schema.has("system_prompts", "hash") {
+		return false, nil
+	}
+	r.prompts = append(r.prompts, hash)
+	return r.tx.conn.hasPrompt(ctx, hash)
+}
+
+func (c *conn) hasPrompt(ctx context.Context, hash any) (there bool, err error) {
+	err = c.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM system_prompts WHERE hash = ?)", hash).Scan(&there)
+	return there, withoutText("look for a system prompt", err)
 }
 
 func (r *Restore) insert(ctx context.Context, table string, cells map[string]any) error {
@@ -122,15 +147,19 @@ func (r *Restore) insert(ctx context.Context, table string, cells map[string]any
 	if err := r.withoutLost(ctx, table, into, cells); err != nil {
 		return err
 	}
+	if _, there := into.columns["content"]; table == "messages" && !there && !isEmpty(cellOf(cells, "content")) {
+		return unsupported("the store has no messages.content any more, and what was said would be lost")
+	}
 	given := map[string]bool{}
 	for _, column := range sortedKeys(cells) {
-		folded := strings.ToLower(column)
+		folded := sqlname.Fold(column)
 		c, there := into.columns[folded]
 		if !there {
 			r.dropped[table+"."+column] = true
 			continue
 		}
-		if c.own {
+		_, isNumber := cells[column].(int64)
+		if c.own || into.numbered && folded == "id" && isNumber {
 			continue
 		}
 		given[folded] = true
@@ -138,10 +167,14 @@ func (r *Restore) insert(ctx context.Context, table string, cells map[string]any
 	}
 	for _, folded := range sortedKeys(into.columns) {
 		c := into.columns[folded]
-		if given[folded] || !c.required {
+		if given[folded] {
 			continue
 		}
 		switch {
+		case into.numbered && folded == "id":
+			into.number++
+			names, args = append(names, quoted(c.name)), append(args, into.number)
+		case !c.required:
 		case table == "sessions" && slices.Contains(routingColumns, folded):
 			names, args = append(names, quoted(c.name)), append(args, "")
 		case table == "sessions" && isRuntimeCounter(folded):
@@ -151,8 +184,10 @@ func (r *Restore) insert(ctx context.Context, table string, cells map[string]any
 		}
 	}
 	verb := "INSERT INTO "
-	if table == "system_prompts" {
-		verb = "INSERT OR IGNORE INTO " // one of the same hash is the same
+	if into.conflicts {
+		// No row of the store goes, and none is skipped, for one that comes back. Elsewhere this would change what the store's own
+		// triggers do: SQLite takes it for theirs too.
+		verb = "INSERT OR ABORT INTO "
 	}
 	marks := strings.TrimSuffix(strings.Repeat("?,", len(names)), ",")
 	statement := verb + quoted(table) + " (" + strings.Join(names, ", ") + ") VALUES (" + marks + ")"
@@ -164,9 +199,15 @@ func (r *Restore) insert(ctx context.Context, table string, cells map[string]any
 	return err
 }
 
+// isEmpty tells whether a value says nothing.
+func isEmpty(value any) bool { return value == nil || value == "" }
+
+// keysOfTables are the columns by which a row of a table is found; a store whose table lacks it has none of that name.
+var keysOfTables = map[string]string{"system_prompts": "hash", "sessions": "id", "messages": "session_id", "session_model_usage": "session_id"}
+
 // table reads what a table of the store takes, once; nil where the store has none of that name.
 func (r *Restore) table(ctx context.Context, name string) (*restoredTable, error) {
-	if !r.schema.has(name) {
+	if !r.schema.has(name, keysOfTables[name]) {
 		r.dropped[name] = true
 		return nil, nil
 	}
@@ -174,24 +215,53 @@ func (r *Restore) table(ctx context.Context, name string) (*restoredTable, error
 		return r.tables[name], nil
 	}
 	t := &restoredTable{columns: map[string]restoredColumn{}}
+	t.conflicts = strings.Contains(sqlname.Fold(r.schema.create[name]), "conflict")
+	numbers := "" // the column that numbers the rows, a rowid or not
 	err := r.tx.conn.each(ctx, func(scan scanFunc) error {
 		var column, declared string
-		var notNull, hasDefault, hidden, key bool
-		if err := scan(&column, &declared, &notNull, &hasDefault, &hidden, &key); err != nil {
+		var notNull, hasDefault, hidden, several, isRowid bool
+		if err := scan(&column, &declared, &notNull, &hasDefault, &hidden, &several, &isRowid); err != nil {
 			return err
 		}
 		// SQLite gives a rowid by itself; those of old messages may be others' by now.
-		rowid := key && strings.EqualFold(declared, "INTEGER")
-		t.columns[strings.ToLower(column)] = restoredColumn{column, notNull && !hasDefault && !rowid && !hidden, rowid || hidden}
+		isRowid = isRowid && sqlname.Same(declared, "INTEGER")
+		folded := sqlname.Fold(column)
+		t.columns[folded] = restoredColumn{column, notNull && !hasDefault && !isRowid && !hidden, isRowid || hidden}
+		if name == "messages" && (isRowid || numbers == "" && folded == "id" && !several && !hidden && hasIntegers(declared)) {
+			numbers, t.numbered = column, !isRowid
+		}
 		return nil
-	}, `SELECT name, coalesce(type, ''), "notnull", dflt_value IS NOT NULL, hidden <> 0,
-		pk > 0 AND (SELECT count(*) FROM pragma_table_xinfo(?1) WHERE pk > 0) = 1 FROM pragma_table_xinfo(?1)`, name)
+	}, `SELECT name, coalesce(type, ''), "notnull", dflt_value IS NOT NULL, hidden <> 0, pk > 0 AND keys > 1,
+		pk > 0 AND keys = 1 AND NOT EXISTS (SELECT 1 FROM pragma_index_list(?1) WHERE origin = 'pk')
+		FROM pragma_table_xinfo(?1), (SELECT count(*) AS keys FROM pragma_table_xinfo(?1) WHERE pk > 0)`, name)
+	if err == nil && numbers != "" {
+		t.number, err = r.lastNumber(ctx, name, numbers)
+	}
 	if err == nil {
 		t.references, err = r.references(ctx, name)
 	}
 	r.tables[name] = t
 	return t, err
 }
+
+// numbersLeft is how many numbers there must be for more rows: when SQLite has come to the last one it gives any, and messages would
+// lose their order.
+const numbersLeft = 1 << 32
+
+// lastNumber is the greatest number of a table's rows.
+func (r *Restore) lastNumber(ctx context.Context, table, column string) (last int64, err error) {
+	query := "SELECT coalesce(max(" + quoted(column) + "), 0) FROM " + quoted(table) + " WHERE typeof(" + quoted(column) + ") = 'integer'"
+	if err := r.tx.conn.QueryRowContext(ctx, query).Scan(&last); err != nil {
+		return 0, err
+	}
+	if last > math.MaxInt64-numbersLeft {
+		return 0, unsupported("the store has no numbers left for rows of %s", table)
+	}
+	return max(last, 0), nil
+}
+
+// hasIntegers tells whether SQLite makes integers of what a column of that type gets.
+func hasIntegers(declared string) bool { return strings.Contains(sqlname.Fold(declared), "int") }
 
 // Returned is what came back, and how.
 type Returned struct {
@@ -202,28 +272,74 @@ type Returned struct {
 
 // Finish proves that the rows are there, and tells which.
 func (r *Restore) Finish(ctx context.Context) (*Returned, error) {
-	ids := mapped(r.back)
-	var sessions, messages int
-	err := inChunks(ids, func(list string, args []any) error {
-		var s, m int
-		query := "SELECT (SELECT count(*) FROM sessions WHERE id IN " + list + "), (SELECT count(*) FROM messages WHERE session_id IN " + list + ")"
-		err := r.tx.conn.QueryRowContext(ctx, query, append(slices.Clone(args), args...)...).Scan(&s, &m)
-		sessions, messages = sessions+s, messages+m
-		return err
-	})
-	if err != nil {
-		return nil, classify("look at the restored rows", err)
-	}
-	want := 0
-	if t := r.tables["messages"]; t != nil {
-		want = t.rows
-	}
-	if sessions != len(ids) || messages != want {
-		return nil, unsupported("a trigger of the store keeps rows from coming back")
-	}
-	if len(ids) == 0 {
+	if len(r.back) == 0 {
 		return nil, fmt.Errorf("%w: no session", ErrNotKept)
+	}
+	for _, name := range []string{"sessions", "messages", "session_model_usage"} {
+		into := r.tables[name]
+		if into == nil {
+			continue
+		}
+		there := 0
+		err := inChunks(mapped(r.back), func(list string, args []any) error {
+			n := 0
+			query := "SELECT count(*) FROM " + quoted(name) + " WHERE " + quoted(keysOfTables[name]) + " IN " + list
+			err := r.tx.conn.QueryRowContext(ctx, query, args...).Scan(&n)
+			there += n
+			return err
+		})
+		if err != nil {
+			return nil, withoutText("look at the restored rows", err)
+		}
+		if there != into.rows {
+			return nil, unsupported("a trigger of the store keeps rows of %s from coming back", name)
+		}
+	}
+	for _, hash := range r.prompts {
+		there, err := r.tx.conn.hasPrompt(ctx, hash)
+		if err != nil {
+			return nil, err
+		}
+		if !there {
+			return nil, unsupported("a trigger of the store keeps rows of system_prompts from coming back")
+		}
 	}
 	faultpoint.Hit(faultpoint.RestoreFilled)
 	return &Returned{IDs: r.back, Dropped: sortedKeys(r.dropped), Changed: sortedKeys(r.changed)}, nil
+}
+
+// LiveOrRestored asks the store of a resolved home which of the ids have a session row, and which of the new ids that a restore gives have
+// one or had one, as far as a tombstone tells. An error means that nobody knows.
+func LiveOrRestored(ctx context.Context, homePath string, ids, given []string) (live, restored map[string]bool, err error) {
+	path, err := Locate(homePath)
+	if err != nil {
+		return nil, nil, err
+	}
+	err = read(ctx, path, "ask which sessions are live or retired", func(c *conn) error {
+		s, err := c.readSchema(ctx)
+		if err != nil {
+			return err
+		}
+		if live, err = c.liveAmong(ctx, ids); err != nil {
+			return err
+		}
+		if restored, err = c.liveAmong(ctx, given); err != nil {
+			return err
+		}
+		fences, err := c.sessionFences(ctx, s, given)
+		for id := range fences {
+			restored[id] = true
+		}
+		return err
+	})
+	return live, restored, err
+}
+
+// LeaveUnfenced takes back the tombstones that the removal of a plan has written for ids which had neither row nor tombstone before, and
+// which only a restore gives: it would find its way barred.
+func (t *Tx) LeaveUnfenced(ctx context.Context, plan *Plan, ids []string) error {
+	if plan.Path != PathCanonical || len(ids) == 0 {
+		return nil
+	}
+	return onPath(plan.Path, classify("leave ids unfenced", t.conn.removeRecords(ctx, prefixed(retiredSessionPrefix, ids))))
 }

@@ -58,6 +58,14 @@ func TestRestoredSession(t *testing.T) {
 	}
 }
 
+// TestNothingNamesNoMember: NULL is not the id "".
+func TestNothingNamesNoMember(t *testing.T) {
+	empty := map[string]string{"P": newP, "": newQ}
+	row := restoredSession(map[string]any{"id": "P", "parent_session_id": nil, "model_config": `{"_reset_from":null,"_branched_from":7}`}, empty)
+	assert.Equal(t, map[string]any{"id": newP, "parent_session_id": nil, "model_config": `{}`}, row)
+	assert.Equal(t, newQ, restoredSession(map[string]any{"id": "", "parent_session_id": ""}, empty)["parent_session_id"])
+}
+
 // FuzzRestoredConfig holds what a restore makes of any model_config against what the Agent reads in it before and after.
 func FuzzRestoredConfig(f *testing.F) {
 	for _, text := range []string{

@@ -139,7 +139,7 @@ func (d *Deleter) inHome(ctx context.Context, request Request, work func(lockedH
 	}
 	if _, err := statedb.Locate(h.path); err != nil {
 		if isMissing(err) {
-			d.expireWithoutStore(h.path)
+			d.expireWithoutStore(ctx, h.path)
 		}
 		return err
 	}
@@ -258,10 +258,14 @@ func (d *Deleter) transact(
 	if err := kept.prove(ctx, tx, plan); err != nil {
 		return nil, err
 	}
-	if err := d.removeEntriesOf(ctx, h, plan.IDs()); err != nil {
+	awaited, err := d.removeEntriesOf(ctx, h, plan.IDs())
+	if err != nil {
 		return nil, err
 	}
 	if err := tx.Remove(ctx, plan); err != nil {
+		return nil, err
+	}
+	if err := tx.LeaveUnfenced(ctx, plan, awaited); err != nil {
 		return nil, err
 	}
 	if err := ctx.Err(); err != nil {

@@ -19,24 +19,48 @@ const longestKept = 90 * day
 // comes by, and when something is there that this process has not looked at: another one may have crashed and left it, and what is
 // deleted now must not be found in it.
 func (d *Deleter) tidyTrashWhenDue(ctx context.Context, h lockedHome, watcher bool) {
-	at, known := d.tidyAt.Load(h.path)
-	if watcher || !known || !time.Now().Before(at.(time.Time)) || d.hasStrangers(h) {
+	if watcher || d.isTidyDue(h.path) || slices.ContainsFunc(namesInTrash(h.path), d.isStranger(h.path)) {
 		d.tidyTrash(ctx, h)
 	}
 }
 
-// hasStrangers tells whether the trash holds a name that was not there when it was last tidied, nor was written here since.
-func (d *Deleter) hasStrangers(h lockedHome) bool {
-	folder, err := trash.Open(h.path)
+// tidyIfFree is tidyTrashWhenDue for a look at the trash, which waits for nobody: where the home is in use, the next use tidies. Where
+// there is no trash it takes no lock.
+func (d *Deleter) tidyIfFree(ctx context.Context, homePath string) {
+	names := namesInTrash(homePath)
+	if len(names) == 0 || !d.isTidyDue(homePath) && !slices.ContainsFunc(names, d.isStranger(homePath)) {
+		return
+	}
+	unlock, err := d.locks.TryLock(ctx, homePath)
 	if err != nil {
-		return false // tidying would fail alike
+		return
+	}
+	defer unlock()
+	d.tidyTrash(ctx, lockedHome{path: homePath})
+}
+
+func (d *Deleter) isTidyDue(homePath string) bool {
+	at, known := d.tidyAt.Load(homePath)
+	return !known || !time.Now().Before(at.(time.Time))
+}
+
+// isStranger tells of a name in the trash whether it was not there when that was last tidied, nor was written here since.
+func (d *Deleter) isStranger(homePath string) func(name string) bool {
+	return func(name string) bool {
+		_, met := d.metInTrash.Load(filepath.Join(homePath, name))
+		return !met
+	}
+}
+
+// namesInTrash is empty where the trash cannot be listed: tidying would fail alike.
+func namesInTrash(homePath string) []string {
+	folder, err := trash.Open(homePath)
+	if err != nil {
+		return nil
 	}
 	defer folder.Close()
-	names, err := folder.Names()
-	return err == nil && slices.ContainsFunc(names, func(name string) bool {
-		_, met := d.metInTrash.Load(filepath.Join(h.path, name))
-		return !met
-	})
+	names, _ := folder.Names()
+	return names
 }
 
 // meet notes names of the trash that need no further look until one is due.
@@ -69,38 +93,38 @@ func (d *Deleter) tidyTrash(ctx context.Context, h lockedHome) {
 	}
 }
 
+// tidyEntries does what it can: one bad entry keeps no other.
 func (d *Deleter) tidyEntries(ctx context.Context, h lockedHome, folder *trash.Folder) error {
-	if err := folder.RemoveTemporary(); err != nil {
-		return err
-	}
+	failed := []error{folder.RemoveTemporary()}
 	d.tidyAt.Store(h.path, time.Now().Add(longestKept))
 	entries, err := folder.Headers()
-	if err != nil {
-		return err
-	}
+	failed = append(failed, err)
 	for _, e := range entries {
-		goes := e.Expired(time.Now())
-		if !goes {
-			if goes, err = d.isTrace(ctx, h.path, folder, e); err != nil {
-				return err
-			}
+		if ctx.Err() != nil {
+			return ctx.Err()
 		}
-		if !goes {
-			d.tidyNoLaterThan(h.path, e.Until())
-			continue
-		}
-		if err := d.removeWhole(h.path, folder, e.OperationID); err != nil {
-			return err
-		}
+		failed = append(failed, d.tidyEntry(ctx, h, folder, e))
 	}
 	names, err := folder.Names()
 	d.meet(h.path, names...)
-	return err
+	return errors.Join(append(failed, err)...)
+}
+
+func (d *Deleter) tidyEntry(ctx context.Context, h lockedHome, folder *trash.Folder, e trash.Header) (err error) {
+	goes := e.Expired(time.Now())
+	if !goes {
+		d.tidyNoLaterThan(h.path, e.Until())
+		goes, err = d.isTrace(ctx, h.path, folder, e)
+	}
+	if err != nil || !goes {
+		return err
+	}
+	return d.removeWhole(ctx, h.path, folder, e.OperationID)
 }
 
 // removeWhole removes an entry, unless it is damaged: such a one goes only where it is named.
-func (d *Deleter) removeWhole(homePath string, folder *trash.Folder, operation string) error {
-	_, err := folder.Check(operation)
+func (d *Deleter) removeWhole(ctx context.Context, homePath string, folder *trash.Folder, operation string) error {
+	_, err := folder.Check(ctx, operation)
 	if err == nil {
 		err = folder.Remove(operation)
 	}
@@ -115,7 +139,7 @@ func (d *Deleter) removeWhole(homePath string, folder *trash.Folder, operation s
 
 // expireWithoutStore takes away what has been kept for long enough in a home whose store is gone, since nothing else will ever look
 // there. Such a home has no locks; nobody else needs an entry whose time is over.
-func (d *Deleter) expireWithoutStore(homePath string) {
+func (d *Deleter) expireWithoutStore(ctx context.Context, homePath string) {
 	err := func() error {
 		folder, err := trash.Open(homePath)
 		if err != nil {
@@ -128,7 +152,7 @@ func (d *Deleter) expireWithoutStore(homePath string) {
 		}
 		for _, e := range entries {
 			if e.Expired(time.Now()) {
-				err = errors.Join(err, d.removeWhole(homePath, folder, e.OperationID))
+				err = errors.Join(err, d.removeWhole(ctx, homePath, folder, e.OperationID))
 			}
 		}
 		return err

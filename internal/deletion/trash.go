@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -32,9 +33,10 @@ type Purged struct {
 }
 
 // removeEntriesOf removes the entries that sessions have come back from, where a crash has left them: who deletes what was restored
-// must not find it in the trash again. Only where such a session is live does its entry stand for nothing: then a rollback loses
-// nothing, and who deletes an id that has not come back yet takes no entry along.
-func (d *Deleter) removeEntriesOf(ctx context.Context, h lockedHome, ids []string) error {
+// must not find it in the trash again. Only where such a session is live, or was, does its entry stand for nothing: then a rollback loses
+// nothing. Those of the ids that have not come back yet are awaited: who deletes one takes no entry along, and must not bar its way. What
+// cannot be read says nothing of an id and stops no delete.
+func (d *Deleter) removeEntriesOf(ctx context.Context, h lockedHome, ids []string) (awaited []string, err error) {
 	restored := map[string]bool{}
 	for _, id := range ids {
 		if strings.HasPrefix(id, restoredPrefix) {
@@ -42,32 +44,39 @@ func (d *Deleter) removeEntriesOf(ctx context.Context, h lockedHome, ids []strin
 		}
 	}
 	if len(restored) == 0 {
-		return nil
+		return nil, nil
 	}
 	folder, err := trash.Open(h.path)
 	if err != nil {
-		return err
+		return nil, nil //nolint:nilerr // no entry of one of the ids was seen
 	}
 	defer folder.Close()
 	headers, err := folder.Headers()
 	if err != nil {
-		return err
+		return nil, nil //nolint:nilerr // likewise
 	}
 	for _, header := range headers {
+		var named []string
 		for _, id := range restoredIDs(header.OperationID, header.DeletedIDs) {
-			if !restored[id] {
-				continue
+			if restored[id] {
+				named = append(named, id)
 			}
-			if trace, err := d.isTrace(ctx, h.path, folder, header); err != nil || !trace {
-				return err
-			}
-			if err := folder.Remove(header.OperationID); err != nil && !errors.Is(err, trash.ErrNotFound) {
-				return err
-			}
-			break
+		}
+		if len(named) == 0 {
+			continue
+		}
+		trace, err := d.isTrace(ctx, h.path, folder, header)
+		if err == nil && trace {
+			err = d.removeWhole(ctx, h.path, folder, header.OperationID)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if !trace {
+			awaited = append(awaited, named...)
 		}
 	}
-	return nil
+	return awaited, nil
 }
 
 // restoredPrefix begins the ids of sessions that came back.
@@ -98,7 +107,7 @@ func (d *Deleter) Restore(ctx context.Context, request Request, operation string
 			return err
 		}
 		defer folder.Close()
-		entry, err := folder.Check(operation) // all of it, before anybody waits
+		entry, err := folder.Check(ctx, operation) // all of it, before anybody waits
 		if err != nil {
 			return err
 		}
@@ -147,7 +156,7 @@ func (d *Deleter) restore(ctx context.Context, h lockedHome, request Request, fo
 	if err != nil {
 		return nil, err
 	}
-	err = folder.Read(entry.OperationID, func(row trash.Row) error {
+	err = folder.Read(ctx, entry.OperationID, func(row trash.Row) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -170,7 +179,8 @@ func (d *Deleter) restore(ctx context.Context, h lockedHome, request Request, fo
 }
 
 // Trash lists what can be restored in a home, the newest first. Entries of deletes that are under way, or never happened, are not in
-// it, nor those whose time is over: a restore would not find them. It takes no lock and changes nothing.
+// it, nor those whose time is over: a restore would not find them. It is a use of the home: what is due goes, unless somebody is at work
+// there.
 func (d *Deleter) Trash(ctx context.Context, profileHome string) (listing trash.Listing, err error) {
 	homePath, err := home.Resolve(profileHome)
 	if err != nil {
@@ -179,12 +189,13 @@ func (d *Deleter) Trash(ctx context.Context, profileHome string) (listing trash.
 	if _, err := statedb.Locate(homePath); err != nil {
 		return trash.Listing{}, err
 	}
+	d.tidyIfFree(ctx, homePath)
 	folder, err := trash.Open(homePath)
 	if err != nil {
 		return trash.Listing{}, err
 	}
 	defer folder.Close()
-	listing, err = d.entries.List(folder, homePath)
+	listing, err = d.entries.List(ctx, folder, homePath)
 	if err != nil {
 		return trash.Listing{}, err
 	}
@@ -203,26 +214,22 @@ func (d *Deleter) Trash(ctx context.Context, profileHome string) (listing trash.
 }
 
 // isTrace tells whether an entry stands for nothing: all of its ids that had a row are live, so that the delete never happened, or was
-// never committed, unless a receipt says that it was, or may have said so before it was forgotten; or all of it is back.
+// never committed, unless a receipt says that it was, or may have said so before it was forgotten; or all of it is back, or was until
+// somebody deleted it again, which only a fence can tell: nobody else is given such an id.
 func (d *Deleter) isTrace(ctx context.Context, homePath string, folder *trash.Folder, e trash.Header) (bool, error) {
-	back := restoredIDs(e.OperationID, e.DeletedIDs)
-	ids := append([]string{}, e.DeletedIDs...)
-	for _, id := range e.DeletedIDs {
-		ids = append(ids, back[id])
-	}
-	live, err := statedb.LiveIDs(ctx, homePath, ids)
+	live, back, err := statedb.LiveOrRestored(ctx, homePath, e.DeletedIDs, slices.Collect(maps.Values(restoredIDs(e.OperationID, e.DeletedIDs))))
 	if err != nil {
 		return false, err
 	}
+	if len(back) > 0 {
+		return true, nil // a restore is all or nothing
+	}
 	anyLive, allLive := false, true
 	for _, id := range e.DeletedIDs {
-		if live[back[id]] {
-			return true, nil // a restore is all or nothing
-		}
 		anyLive, allLive = anyLive || live[id], allLive && live[id]
 	}
 	if anyLive && !allLive { // of what was deleted, some may never have been there
-		entry, err := folder.Check(e.OperationID)
+		entry, err := folder.Check(ctx, e.OperationID)
 		if errors.Is(err, trash.ErrDamaged) || errors.Is(err, trash.ErrNotFound) {
 			return false, nil
 		}
@@ -259,7 +266,7 @@ func (d *Deleter) PurgeTrash(ctx context.Context, request Request, operation str
 			return err
 		}
 		d.tidyTrash(ctx, h) // what stands for nothing is not counted
-		listing, err := d.entries.List(folder, h.path)
+		listing, err := d.entries.List(ctx, folder, h.path)
 		if err != nil {
 			return err
 		}

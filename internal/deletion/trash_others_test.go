@@ -84,18 +84,58 @@ func TestAKeptDeleteWhoseReceiptIsForgotten(t *testing.T) {
 	assert.Contains(t, ids, "P")
 }
 
-// TestADeleteOfAnIdThatIsNotBackYet leaves the entry alone from which a session of that id comes.
+// TestADeleteOfAnIdThatIsNotBackYet leaves the entry alone from which a session of that id comes, and does not bar its way.
 func TestADeleteOfAnIdThatIsNotBackYet(t *testing.T) {
+	for _, schema := range []string{fixtures.LegacySchema, fixtures.RuntimeSchema} {
+		home := sidecartest.NewHome(t)
+		home.Create(schema, keptSession, `INSERT INTO sessions (id, source, started_at) VALUES ('Q', 'cli', 1)`)
+		p := sidecartest.Start(t, sidecartest.Plain)
+		p.Handshake()
+		require.True(t, p.Delete(home, "P", map[string]any{"keep_days": 30}).OK)
+		operation := entriesOf(t, p, home)["P"]
+		sum := sha256.Sum256([]byte(operation + "\x00P"))
+		later := "restored-" + hex.EncodeToString(sum[:8])
+		home.Exec(`UPDATE sessions SET model_config = '{"_delegate_from": "` + later + `"}' WHERE id = 'Q'`)
+		require.Equal(t, []string{later, "Q"}, p.Delete(home, later).DeletedIDs)
+		require.True(t, p.Delete(home, later).OK)
+		require.Equal(t, map[string]string{"P": operation}, entriesOf(t, p, home))
+		ids, why := restored(t, p, home, operation)
+		require.Empty(t, why)
+		assert.Equal(t, map[string]string{"P": later}, ids)
+		require.True(t, p.Delete(home, later).OK)
+		home.RequireSound()
+	}
+}
+
+// TestAnAgentThatDeletesWhatCameBack: where the entry was left by a crash, the tombstone tells that it came back.
+func TestAnAgentThatDeletesWhatCameBack(t *testing.T) {
 	home := sidecartest.NewHome(t)
-	home.Create(fixtures.LegacySchema, keptSession)
-	p := sidecartest.Start(t, sidecartest.Plain)
+	home.Create(fixtures.RuntimeSchema, keptSession)
+	p := sidecartest.Start(t, sidecartest.FaultPoints, sidecartest.Env("SIDECAR_FAULT_KILL=restore_done"))
 	p.Handshake()
 	require.True(t, p.Delete(home, "P", map[string]any{"keep_days": 30}).OK)
 	operation := entriesOf(t, p, home)["P"]
-	sum := sha256.Sum256([]byte(operation + "\x00P"))
-	later := "restored-" + hex.EncodeToString(sum[:8])
-	require.True(t, p.Delete(home, later).OK)
-	ids, why := restored(t, p, home, operation)
-	require.Empty(t, why)
-	assert.Equal(t, map[string]string{"P": later}, ids)
+	p.Request(1, "trash.restore", map[string]any{"profile_home": home.Path, "operation_id": operation})
+	require.Equal(t, -1, p.Wait(), "it was not killed: %s", p.Stderr())
+	require.Len(t, trashFiles(t, home), 1)
+	home.Exec(`INSERT INTO state_meta SELECT 'gateway.retired_session.v1.' || id, '{"own":true,"retired_at":1.5}' FROM sessions;
+		DELETE FROM messages; DELETE FROM sessions`)
+	p = sidecartest.Start(t, sidecartest.Plain)
+	p.Handshake()
+	_, why := restored(t, p, home, operation)
+	assert.Equal(t, "not_found", why)
+	assert.Empty(t, trashFiles(t, home))
+	assert.Equal(t, []string{"0"}, home.Query("SELECT count(*) FROM sessions"))
+}
+
+// TestAPlainDeleteNeedsNoTrash, not even of what came back from one.
+func TestAPlainDeleteNeedsNoTrash(t *testing.T) {
+	home := sidecartest.NewHome(t)
+	home.Create(fixtures.RuntimeSchema, `INSERT INTO sessions (id, source, started_at) VALUES ('restored-0123456789abcdef', 'cli', 1)`)
+	home.Write("trash", "no folder")
+	p := sidecartest.Start(t, sidecartest.Plain)
+	p.Handshake()
+	result := p.Delete(home, "restored-0123456789abcdef")
+	require.True(t, result.OK, result.Detail)
+	assert.Equal(t, []string{"restored-0123456789abcdef"}, result.DeletedIDs)
 }

@@ -4,6 +4,7 @@ package trash
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -17,6 +18,9 @@ import (
 // FolderName is where a home keeps its trash.
 const FolderName = "trash"
 
+// storeName is the store of a home, whose files are never opened here.
+const storeName = "state.db"
+
 const (
 	suffix     = ".ndjson.gz"
 	tempSuffix = ".tmp"
@@ -28,6 +32,7 @@ var operationID = regexp.MustCompile(`^[0-9a-f]{32}$`)
 // Folder is a home's trash/, opened once for one operation: everything goes through its handle, so that no name and no link can
 // lead out of it. A missing folder is an empty one.
 type Folder struct {
+	path string // of the home
 	home *os.Root
 	root *os.Root // nil while trash/ is missing
 }
@@ -44,7 +49,7 @@ func Open(homePath string) (*Folder, error) {
 		_ = homeRoot.Close()
 		return nil, unusable(FolderName, err)
 	}
-	return &Folder{home: homeRoot, root: root}, nil
+	return &Folder{path: homePath, home: homeRoot, root: root}, nil
 }
 
 // Close gives the handles back.
@@ -58,7 +63,7 @@ func (f *Folder) Close() {
 // create makes a missing trash/ durably, readable by its owner alone.
 func (f *Folder) create() error {
 	if f.root != nil {
-		return nil
+		return f.restrict()
 	}
 	if err := f.home.Mkdir(FolderName, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
@@ -74,6 +79,22 @@ func (f *Folder) create() error {
 		return err
 	}
 	return rooted.Sync(f.home)
+}
+
+// restrict takes the folder away from others, where it is one of that name in the home: a link leads to a folder that is somebody's. Where
+// that cannot be done, what is in an entry is for its owner alone all the same; but others who may write could take it away.
+func (f *Folder) restrict() error {
+	info, err := f.home.Lstat(FolderName)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() || info.Mode().Perm()&0o077 == 0 {
+		return nil
+	}
+	if err := f.root.Chmod(".", 0o700); err != nil && info.Mode().Perm()&0o022 != 0 {
+		return fmt.Errorf("others may write in it, and that cannot be changed: %w", err)
+	}
+	return nil
 }
 
 // names lists the folder, in the order of the names.
@@ -101,7 +122,7 @@ func (f *Folder) Remove(operation string) error {
 	}
 	info, err := f.root.Lstat(operation + suffix)
 	if err == nil && info.IsDir() {
-		err = errors.New("it is a folder")
+		err = errors.New("it is a folder and no entry, and stays: take it away by hand")
 	}
 	if err == nil {
 		err = f.root.Remove(operation + suffix)
@@ -118,27 +139,36 @@ func (f *Folder) Remove(operation string) error {
 	return nil
 }
 
-// RemoveTemporary removes what a write that ended half-way has left. The caller holds the home's locks.
+// RemoveTemporary removes what a write that ended half-way has left, as far as it can. The caller holds the home's locks.
 func (f *Folder) RemoveTemporary() error {
 	names, err := f.names()
 	if err != nil {
 		return err
 	}
 	removed := false
+	var failed []error
 	for _, name := range names {
 		base, _, _ := strings.Cut(name, suffix+".")
 		if !strings.HasSuffix(name, tempSuffix) || !operationID.MatchString(base) {
 			continue
 		}
-		if err := f.root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return unusable(name, err)
+		info, err := f.root.Lstat(name)
+		if err == nil && !info.Mode().IsRegular() {
+			continue // no write has left it
+		}
+		if err == nil {
+			err = f.root.Remove(name)
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			failed = append(failed, unusable(name, err))
+			continue
 		}
 		removed = true
 	}
 	if removed {
-		return rooted.Sync(f.root)
+		failed = append(failed, rooted.Sync(f.root))
 	}
-	return nil
+	return errors.Join(failed...)
 }
 
 // Names lists what is in the folder, in the order of the names.

@@ -4,13 +4,12 @@ import (
 	"bufio"
 	"cmp"
 	"compress/gzip"
+	"context"
 	"errors"
 	"slices"
 	"strings"
 	"sync"
 	"time"
-
-	"session-sidecar/internal/links"
 )
 
 // Listing is what a home's trash holds.
@@ -31,9 +30,10 @@ type checkKey struct {
 	modified   time.Time
 }
 
-// List reads every entry to its end, or remembers that it did: one that is cut off or damaged is unreadable (contract 10.4). What is
-// no entry by its name was not written by us: it is not looked at, and not told of.
-func (c *Checker) List(f *Folder, homePath string) (Listing, error) {
+// List reads every entry to its end, or remembers that it did: one that is cut off, damaged, or cannot be read is unreadable (contract
+// 10.4). What is no entry by its name was not written by us: it is not looked at, and not told of. Only a fault of the folder, or a
+// cancel, ends the list.
+func (c *Checker) List(ctx context.Context, f *Folder, homePath string) (Listing, error) {
 	names, err := f.names()
 	if err != nil {
 		return Listing{}, err
@@ -44,34 +44,34 @@ func (c *Checker) List(f *Folder, homePath string) (Listing, error) {
 		if !is || !operationID.MatchString(operation) {
 			continue
 		}
-		entry, err := c.check(f, homePath, operation)
+		entry, err := c.check(ctx, f, homePath, operation)
 		switch {
 		case err == nil:
 			listing.Entries = append(listing.Entries, entry)
 		case errors.Is(err, ErrNotFound): // gone meanwhile
-		case errors.Is(err, ErrDamaged):
-			listing.Unreadable = append(listing.Unreadable, name)
+		case ctx.Err() != nil:
+			return Listing{}, ctx.Err()
 		default:
-			return Listing{}, err
+			listing.Unreadable = append(listing.Unreadable, name)
 		}
 	}
 	slices.SortStableFunc(listing.Entries, func(a, b Entry) int { return cmp.Compare(b.DeletedAt, a.DeletedAt) })
 	return listing, nil
 }
 
-func (c *Checker) check(f *Folder, homePath, operation string) (Entry, error) {
+func (c *Checker) check(ctx context.Context, f *Folder, homePath, operation string) (Entry, error) {
 	info, err := f.root.Lstat(operation + suffix)
 	if err != nil {
-		return f.read(operation, ignore)
+		return f.read(ctx, operation, nil)
 	}
 	key := checkKey{homePath, operation, info.Size(), info.ModTime()}
 	c.mu.Lock()
 	entry, known := c.seen[key]
 	c.mu.Unlock()
-	if known && info.Mode().IsRegular() && !links.Several(info) {
+	if known && info.Mode().IsRegular() && !f.isStore(info) {
 		return entry, nil
 	}
-	if entry, err = f.read(operation, ignore); err != nil {
+	if entry, err = f.read(ctx, operation, nil); err != nil {
 		return Entry{}, err
 	}
 	c.mu.Lock()
@@ -111,17 +111,17 @@ func (f *Folder) header(operation string) (Header, error) {
 	if err != nil {
 		return Header{}, err
 	}
-	return readHeader(&lineReader{from: bufio.NewReader(zip)}, operation)
+	return readHeader(&lineReader{ctx: context.Background(), from: bufio.NewReader(zip)}, operation)
 }
-
-func ignore(Row) error { return nil }
 
 // Read hands every row of an entry to use, one after the other, before it is known whether the rest is whole. Errors are ErrNotFound,
 // ErrDamaged, ErrUnusable, and what use gives.
-func (f *Folder) Read(operation string, use func(Row) error) error {
-	_, err := f.read(operation, use)
+func (f *Folder) Read(ctx context.Context, operation string, use func(Row) error) error {
+	_, err := f.read(ctx, operation, use)
 	return err
 }
 
-// Check reads an entry to its end and tells what it says of itself. Errors are as those of Read.
-func (f *Folder) Check(operation string) (Entry, error) { return f.read(operation, ignore) }
+// Check reads an entry to its end and tells what it says of itself. Errors are as those of Read, and the context's.
+func (f *Folder) Check(ctx context.Context, operation string) (Entry, error) {
+	return f.read(ctx, operation, nil)
+}

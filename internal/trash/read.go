@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -36,16 +38,20 @@ const farthest = 253402300800
 
 // What a line may have, written or read. A row is bounded by SQLite; what is spelled longer is not kept at all.
 const (
-	maxLine   = 1 << 30
+	maxLine   = 128 << 20
 	maxHeader = 16 << 20 // 40,000 ids of 128 characters are a third of it
+	maxCount  = 1 << 53  // what every reader of JSON can count to
 )
 
-// errTooLong says that a line has more than it may have.
-var errTooLong = errors.New("a line is too long")
+// What is written with more than it may have could not be read again.
+var (
+	errTooLong    = errors.New("it has a row of more than 128 MiB, which could not be read again")
+	errLongHeader = errors.New("it has too many ids to be read again")
+)
 
-// read reads an entry from its first line to its last and hands each row to use. Anything but what Writer writes is ErrDamaged; an
-// entry that is not there is ErrNotFound. Memory holds one row.
-func (f *Folder) read(operation string, use func(Row) error) (Entry, error) {
+// read reads an entry from its first line to its last and hands each row to use, where there is one. Anything but what Writer writes is
+// ErrDamaged; an entry that is not there is ErrNotFound. Memory holds one line, and its row twice where it is used. A cancel is heard.
+func (f *Folder) read(ctx context.Context, operation string, use func(Row) error) (Entry, error) {
 	if f.root == nil || !operationID.MatchString(operation) {
 		return Entry{}, &Error{Kind: ErrNotFound, Name: operation}
 	}
@@ -61,7 +67,7 @@ func (f *Folder) read(operation string, use func(Row) error) (Entry, error) {
 		return Entry{}, damagedOr(name, err)
 	}
 	zip.Multistream(false) // what follows is none of it
-	lines := &lineReader{from: bufio.NewReaderSize(zip, 64<<10)}
+	lines := &lineReader{ctx: ctx, from: bufio.NewReaderSize(zip, 64<<10)}
 	header, err := readHeader(lines, operation)
 	if err != nil {
 		return Entry{}, damagedOr(name, err)
@@ -99,9 +105,8 @@ func (f *Folder) open(name string) (*os.File, int64, error) {
 	if !info.Mode().IsRegular() {
 		return nil, 0, damaged(name, errors.New("it is not a regular file"))
 	}
-	if links.Several(info) {
-		// Under another name it may be the store's own file: to close a descriptor of that would take SQLite's locks away.
-		return nil, 0, damaged(name, errors.New("it has more than one name"))
+	if f.isStore(info) {
+		return nil, 0, damaged(name, errors.New("it is a file of the store"))
 	}
 	file, err := f.root.Open(name)
 	if err != nil {
@@ -110,11 +115,32 @@ func (f *Folder) open(name string) (*os.File, int64, error) {
 	return file, info.Size(), nil
 }
 
+// isStore tells whether a file is one that SQLite has open: to close a descriptor of that would take its locks away. A backup may well
+// have given an entry a second name.
+func (f *Folder) isStore(info fs.FileInfo) bool {
+	if !links.Several(info) {
+		return false
+	}
+	paths := []string{filepath.Join(f.path, storeName)}
+	if target, err := filepath.EvalSymlinks(paths[0]); err == nil {
+		paths = append(paths, target)
+	}
+	return slices.ContainsFunc(paths, func(path string) bool {
+		return slices.ContainsFunc([]string{"", "-wal", "-shm", "-journal"}, func(suffix string) bool {
+			other, err := os.Lstat(path + suffix)
+			return err == nil && os.SameFile(info, other)
+		})
+	})
+}
+
 // damagedOr tells a file that says something else from a disk that says nothing.
 func damagedOr(name string, err error) error {
 	var path *fs.PathError
-	if errors.As(err, &path) {
+	switch {
+	case errors.As(err, &path):
 		return unusable(name, err)
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
 	}
 	return damaged(name, err)
 }
@@ -132,7 +158,7 @@ func readHeader(lines *lineReader, operation string) (h Header, err error) {
 		return h, fmt.Errorf("its format is %d", h.Format)
 	case h.OperationID != operation:
 		return h, errors.New("the header names another operation")
-	case len(h.DeletedIDs) == 0, h.DeletedAt < 0, h.KeepUntil < h.DeletedAt, h.KeepUntil > farthest:
+	case len(h.DeletedIDs) == 0, h.DeletedAt < 0, h.KeepUntil < h.DeletedAt, h.KeepUntil > farthest, h.MessageCount < 0, int64(h.MessageCount) > maxCount:
 		return h, errors.New("the header says nothing that could be")
 	}
 	return h, nil
@@ -145,8 +171,8 @@ type members struct {
 }
 
 // check tells whether a row belongs to what was deleted: to a session of it, whose row came before.
-func (m members) check(row Row) error {
-	switch row.Table {
+func (m members) check(row spelledRow) error {
+	switch row.table {
 	case "sessions":
 		id, known := row.text("id")
 		if !known || m.there[id] || !m.of[id] {
@@ -161,7 +187,7 @@ func (m members) check(row Row) error {
 	return nil
 }
 
-func readRows(lines *lineReader, check, use func(Row) error) error {
+func readRows(lines *lineReader, check func(spelledRow) error, use func(Row) error) error {
 	for {
 		line, err := lines.next(maxLine)
 		if err != nil {
@@ -170,12 +196,19 @@ func readRows(lines *lineReader, check, use func(Row) error) error {
 		if bytes.HasPrefix(line, []byte(`{"lines":`)) {
 			return readEnd(lines, line)
 		}
-		row, err := parseRow(line)
+		spelled, err := parseRow(line)
 		if err == nil {
-			err = check(row)
+			err = check(spelled)
+		}
+		var row Row
+		if err == nil && use != nil {
+			row, err = spelled.row()
 		}
 		if err != nil {
 			return fmt.Errorf("line %d: %w", lines.read, err)
+		}
+		if use == nil {
+			continue
 		}
 		if err := use(row); err != nil {
 			return &useError{err}
@@ -212,6 +245,7 @@ func (e *useError) Error() string { return e.err.Error() }
 
 // lineReader reads lines of bounded length.
 type lineReader struct {
+	ctx  context.Context
 	from *bufio.Reader
 	read int
 	line []byte
@@ -221,7 +255,13 @@ type lineReader struct {
 func (l *lineReader) next(limit int) ([]byte, error) {
 	l.line = l.line[:0]
 	for {
+		if err := l.ctx.Err(); err != nil {
+			return nil, err
+		}
 		part, err := l.from.ReadSlice('\n')
+		if need := len(l.line) + len(part); need > cap(l.line) { // twice as much each time leaves the least behind
+			l.line = append(make([]byte, 0, max(need, min(2*cap(l.line), limit+1))), l.line...)
+		}
 		l.line = append(l.line, part...)
 		switch {
 		case len(l.line) > limit:

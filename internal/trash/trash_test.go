@@ -1,15 +1,17 @@
 package trash
 
 import (
+	"bufio"
 	"bytes"
 	"compress/gzip"
-	"errors"
+	"context"
 	"fmt"
 	"io"
 	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -87,11 +89,11 @@ func requireDamaged(t *testing.T, home string) {
 	t.Helper()
 	f := open(t, home)
 	before, _ := os.ReadFile(pathIn(home))
-	_, err := f.Check(operation)
+	_, err := f.Check(t.Context(), operation)
 	require.ErrorIs(t, err, ErrDamaged)
 	assert.NotContains(t, err.Error(), secret)
 	var checker Checker
-	listing, err := checker.List(f, home)
+	listing, err := checker.List(t.Context(), f, home)
 	require.NoError(t, err)
 	assert.Empty(t, listing.Entries)
 	assert.Equal(t, []string{operation + suffix}, listing.Unreadable)
@@ -109,7 +111,7 @@ func TestAnEntryComesBackAsItWas(t *testing.T) {
 		{"sessions", map[string]any{"id": "a", "n": nil, "real": 1.0}},
 		{"messages", map[string]any{"session_id": "a", "content": secret, "blob": []byte{0, 255}, "odd": "\xff", "big": math.Inf(1)}},
 	}, rows)
-	entry, err := f.Check(operation)
+	entry, err := f.Check(t.Context(), operation)
 	require.NoError(t, err)
 	want := header
 	want.Format = Format
@@ -124,7 +126,7 @@ func TestAnEntryComesBackAsItWas(t *testing.T) {
 
 	require.NoError(t, f.Remove(operation))
 	assert.ErrorIs(t, f.Remove(operation), ErrNotFound)
-	_, err = f.Check(operation)
+	_, err = f.Check(t.Context(), operation)
 	assert.ErrorIs(t, err, ErrNotFound)
 }
 
@@ -150,7 +152,7 @@ func namesIn(t *testing.T, home string) (names []string) {
 }
 
 func rowsOf(f *Folder) (rows []Row, err error) {
-	err = f.Read(operation, func(row Row) error { rows = append(rows, row); return nil })
+	err = f.Read(context.Background(), operation, func(row Row) error { rows = append(rows, row); return nil })
 	return rows, err
 }
 
@@ -164,7 +166,7 @@ func TestAnEntryThatIsCutOff(t *testing.T) {
 	require.NoError(t, err)
 	for n := range whole {
 		put(t, home, whole[:n])
-		_, err := f.Check(operation)
+		_, err := f.Check(t.Context(), operation)
 		require.ErrorIs(t, err, ErrDamaged, "cut at %d of %d", n, len(whole))
 	}
 	put(t, home, whole[:len(whole)-1])
@@ -187,7 +189,7 @@ func TestWhatIsNoEntry(t *testing.T) {
 	row := func(line string) string { return headerLine + line + "\n" + end(2) }
 	home := t.TempDir()
 	put(t, home, zipped(t, headerLine+rowLine+end(2)))
-	_, err := open(t, home).Check(operation)
+	_, err := open(t, home).Check(t.Context(), operation)
 	require.NoError(t, err, "what is changed below is an entry")
 	for name, content := range map[string][]byte{
 		"empty": {}, "no gzip": []byte(headerLine + rowLine + end(2)), "gzip of nothing": zipped(t, ""),
@@ -201,6 +203,16 @@ func TestWhatIsNoEntry(t *testing.T) {
 		"deleted before 1970":     zipped(t, changed(`"deleted_at":1790000000.5`, `"deleted_at":-1`)),
 		"kept into the past":      zipped(t, changed(`"keep_until":1790086400.5`, `"keep_until":1.5`)),
 		"kept for ever":           zipped(t, changed(`"keep_until":1790086400.5`, `"keep_until":1e300`)),
+		"fewer than no messages":  zipped(t, changed(`"message_count":0`, `"message_count":-1`)),
+		"messages beyond count":   zipped(t, changed(`"message_count":0`, `"message_count":9007199254740993`)),
+		"a column twice":          zipped(t, row(`{"table":"sessions","row":{"id":"a","x":1,"x":2}}`)),
+		"a column in two cases":   zipped(t, row(`{"table":"sessions","row":{"id":"a","ID":"`+secret+`"}}`)),
+		"columns beyond all":      zipped(t, row(`{"table":"sessions","row":{"id":"a"`+manyColumns()+`}}`)),
+		"a table twice":           zipped(t, row(`{"table":"sessions","row":{"id":"a"},"table":"sessions"}`)),
+		"text that is no UTF-8":   zipped(t, row("{\"table\":\"sessions\",\"row\":{\"id\":\"a\",\"x\":\"\xff\"}}")),
+		"base64 with more behind": zipped(t, row(`{"table":"sessions","row":{"id":"a","x":{"base64":"AA==AA=="}}}`)),
+		"base64 that is cut":      zipped(t, row(`{"table":"sessions","row":{"id":"a","x":{"base64":"AAA"}}}`)),
+		"base64 with escapes":     zipped(t, row(`{"table":"sessions","row":{"id":"a","x":{"base64":"AA\u003d="}}}`)),
 		"two headers":             zipped(t, headerLine+headerLine+end(2)),
 		"no end":                  zipped(t, headerLine+rowLine),
 		"an end without a break":  zipped(t, headerLine+rowLine+`{"lines":2}`),
@@ -248,134 +260,71 @@ func TestWhatIsNoEntry(t *testing.T) {
 	}
 }
 
-// What is no file of its own is never opened: under another name it may be the store's.
-func TestWhatIsNoFileOfItsOwn(t *testing.T) {
+func manyColumns() string {
+	var columns strings.Builder
+	for i := range maxColumns {
+		fmt.Fprintf(&columns, `,"c%d":1`, i)
+	}
+	return columns.String()
+}
+
+// TestALongTitle is cut in the header; its row has it whole.
+func TestALongTitle(t *testing.T) {
+	for _, letter := range []string{"x", "é", "\U0001f600", "\xff"} {
+		assert.Equal(t, strings.Repeat(letter, 1000), cut(strings.Repeat(letter, 1000)))
+		assert.Equal(t, strings.Repeat(letter, 1000), cut(strings.Repeat(letter, 1001)))
+	}
+	home := t.TempDir()
+	f := open(t, home)
+	long := header
+	long.Title = strings.Repeat("é", maxHeader)
+	w, err := f.Begin(long)
+	require.NoError(t, err)
+	_, err = io.WriteString(w, rowLine)
+	require.NoError(t, err)
+	require.NoError(t, w.Commit())
+	entry, err := f.Check(t.Context(), operation)
+	require.NoError(t, err)
+	assert.Equal(t, strings.Repeat("é", 1000), entry.Title)
+}
+
+// TestACancelIsHeard within one long line too, and is no damage.
+func TestACancelIsHeard(t *testing.T) {
 	home := t.TempDir()
 	f := write(t, home)
+	ctx, cancel := context.WithCancel(t.Context())
+	lines := &lineReader{ctx: ctx, from: bufio.NewReaderSize(endless{cancel}, 64)}
+	_, err := lines.next(maxLine)
+	require.ErrorIs(t, err, context.Canceled)
+	_, err = f.Check(ctx, operation)
+	require.ErrorIs(t, err, context.Canceled)
+	assert.NotErrorIs(t, err, ErrDamaged)
 	var checker Checker
-	listing, err := checker.List(f, home)
-	require.NoError(t, err)
-	require.Len(t, listing.Entries, 1)
-	require.NoError(t, os.Link(pathIn(home), filepath.Join(home, "other")))
-	_, err = f.Check(operation)
-	require.ErrorIs(t, err, ErrDamaged)
-	listing, err = checker.List(f, home)
-	require.NoError(t, err)
-	assert.Empty(t, listing.Entries, "a second name changes neither size nor time")
-	assert.Len(t, listing.Unreadable, 1)
-
-	require.NoError(t, os.Remove(pathIn(home)))
-	require.NoError(t, os.Symlink(filepath.Join(home, "other"), pathIn(home)))
-	requireDamaged(t, home)
-	require.NoError(t, f.Remove(operation))
-	assert.FileExists(t, filepath.Join(home, "other"), "the link alone goes")
-
-	require.NoError(t, os.Mkdir(pathIn(home), 0o700))
-	_, err = f.Check(operation)
-	require.ErrorIs(t, err, ErrDamaged)
-	require.ErrorIs(t, f.Remove(operation), ErrUnusable)
-	assert.DirExists(t, pathIn(home))
+	_, err = checker.List(ctx, f, home)
+	require.ErrorIs(t, err, context.Canceled)
 }
 
-func TestATrashThatIsNoFolder(t *testing.T) {
-	outside, home := t.TempDir(), t.TempDir()
-	path := filepath.Join(home, FolderName)
-	for name, put := range map[string]func() error{
-		"a file":                         func() error { return os.WriteFile(path, nil, 0o600) },
-		"a link to outside":              func() error { return os.Symlink(outside, path) },
-		"a link to outside, the far way": func() error { return os.Symlink("../"+filepath.Base(outside), path) },
-		"a link to nothing":              func() error { return os.Symlink("nothing", path) },
-		"a link to a file": func() error {
-			return errors.Join(os.WriteFile(filepath.Join(home, "file"), nil, 0o600), os.Symlink("file", path))
-		},
-	} {
-		require.NoError(t, put(), name)
-		_, err := Open(home)
-		assert.ErrorIs(t, err, ErrUnusable, name)
-		require.NoError(t, os.Remove(path))
-	}
-	inside, err := os.ReadDir(outside)
+// endless is a line that nobody waits for the end of.
+type endless struct{ cancel func() }
+
+func (e endless) Read(into []byte) (int, error) {
+	e.cancel()
+	return copy(into, bytes.Repeat([]byte{'x'}, len(into))), nil
+}
+
+// TestCheckingCopiesNothing: who only wants to know whether an entry is whole does not read what is in it.
+func TestCheckingCopiesNothing(t *testing.T) {
+	line := []byte(`{"table":"messages","row":{"session_id":"a","content":"` + strings.Repeat(`x\n`, 1<<20) + `","b":{"base64":"` + strings.Repeat("AAAA", 1<<20) + `"}}}`)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	row, err := parseRow(line)
+	runtime.ReadMemStats(&after)
 	require.NoError(t, err)
-	assert.Empty(t, inside)
-}
-
-func TestATrashThatIsALinkInside(t *testing.T) {
-	home := t.TempDir()
-	require.NoError(t, os.Mkdir(filepath.Join(home, "elsewhere"), 0o700))
-	for _, target := range []string{"elsewhere", filepath.Join(home, "elsewhere")} {
-		require.NoError(t, os.Symlink(target, filepath.Join(home, FolderName)))
-		f := write(t, home)
-		assert.FileExists(t, filepath.Join(home, "elsewhere", operation+suffix))
-		require.NoError(t, f.Remove(operation))
-		require.NoError(t, os.Remove(filepath.Join(home, FolderName)))
-	}
-}
-
-func TestIDsThatNameNoEntry(t *testing.T) {
-	home := t.TempDir()
-	f := write(t, home)
-	for _, id := range []string{"", ".", "..", "../trash/" + operation, operation + suffix, strings.ToUpper(operation), operation[1:], operation + "\n"} {
-		require.ErrorIs(t, f.Remove(id), ErrNotFound, "%q", id)
-		require.ErrorIs(t, f.Read(id, ignore), ErrNotFound, "%q", id)
-	}
-	put := func(name string) { require.NoError(t, os.WriteFile(filepath.Join(home, FolderName, name), nil, 0o600)) }
-	put("README")
-	put("other" + suffix)
-	put(operation + suffix + ".01234567")
-	put("other" + suffix + ".01234567.tmp")
-	var checker Checker
-	listing, err := checker.List(f, home)
+	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(len(line)/10))
+	whole, err := row.row()
 	require.NoError(t, err)
-	assert.Len(t, listing.Entries, 1)
-	assert.Empty(t, listing.Unreadable, "what is no entry by its name is not ours")
-	before := namesIn(t, home)
-	put(operation + suffix + ".01234567.tmp")
-	put(strings.Repeat("f", 32) + suffix + ".x.tmp")
-	require.NoError(t, f.RemoveTemporary())
-	assert.Equal(t, before, namesIn(t, home), "temporary files of ours go, and nothing else")
-}
-
-// TestTheListSeesAChangedFile: what was read to its end once is not read again, unless the file is another by now.
-func TestTheListSeesAChangedFile(t *testing.T) {
-	home := t.TempDir()
-	f := write(t, home)
-	var checker Checker
-	list := func() Listing {
-		listing, err := checker.List(f, home)
-		require.NoError(t, err)
-		return listing
-	}
-	first := list()
-	require.Len(t, first.Entries, 1)
-	assert.Equal(t, first, list())
-	require.NoError(t, os.Truncate(pathIn(home), first.Entries[0].Bytes-1))
-	assert.Equal(t, Listing{Unreadable: []string{operation + suffix}}, list())
-	put(t, home, zipped(t, headerLine+rowLine+`{"lines":2}`+"\n"))
-	listing := list()
-	require.Len(t, listing.Entries, 1)
-	assert.Equal(t, []string{"a"}, listing.Entries[0].DeletedIDs)
-	require.NoError(t, f.Remove(operation))
-	assert.Empty(t, list())
-}
-
-// TestTheNewestIsFirst: who looks for what went by mistake looks for what went last.
-func TestTheNewestIsFirst(t *testing.T) {
-	home := t.TempDir()
-	require.NoError(t, os.MkdirAll(filepath.Join(home, FolderName), 0o700))
-	deletedAt := map[string]string{"0": "7", "1": "9.5", "2": "7", "3": "9.25", "f": "7"}
-	for digit, at := range deletedAt {
-		id := strings.Repeat(digit, 32)
-		line := strings.NewReplacer(operation, id, "1790000000.5", at).Replace(headerLine)
-		require.NoError(t, os.WriteFile(Path(home, id), zipped(t, line+rowLine+`{"lines":2}`+"\n"), 0o600))
-	}
-	var checker Checker
-	listing, err := checker.List(open(t, home), home)
-	require.NoError(t, err)
-	var order string
-	for _, e := range listing.Entries {
-		order += e.OperationID[:1]
-	}
-	assert.Equal(t, "1302f", order)
+	assert.Equal(t, strings.Repeat("x\n", 1<<20), whole.Cells["content"])
+	assert.Len(t, whole.Cells["b"], 3<<20)
 }
 
 // TestAnErrorSaysANameOnce, whatever the system said of it.
@@ -408,7 +357,7 @@ func TestAWriteThatIsGivenUp(t *testing.T) {
 func TestAHeaderThatIsTooLong(t *testing.T) {
 	home := t.TempDir()
 	long := header
-	long.Title = strings.Repeat("x", maxHeader)
+	long.DeletedIDs = []string{strings.Repeat("x", maxHeader)}
 	_, err := open(t, home).Begin(long)
 	require.ErrorIs(t, err, ErrUnusable)
 	assert.Empty(t, namesIn(t, home))
@@ -424,6 +373,8 @@ func TestARowThatIsTooLong(t *testing.T) {
 	w.length = maxLine - 10
 	_, err = io.WriteString(w, "elevenchars\n")
 	require.ErrorIs(t, err, ErrUnusable)
+	assert.ErrorContains(t, err, "128 MiB")
+	assert.Equal(t, err, w.Failure(fmt.Errorf("copy a table: %w", err)), "nobody has to know where it was found")
 	w.Discard()
 }
 
@@ -431,7 +382,7 @@ func TestARowThatIsTooLong(t *testing.T) {
 func TestAnErrorOfTheUseIsNoDamage(t *testing.T) {
 	home := t.TempDir()
 	f := write(t, home)
-	err := f.Read(operation, func(Row) error { return os.ErrPermission })
+	err := f.Read(t.Context(), operation, func(Row) error { return os.ErrPermission })
 	require.ErrorIs(t, err, os.ErrPermission)
 	assert.NotErrorIs(t, err, ErrDamaged)
 }

@@ -62,15 +62,30 @@ func (f *Folder) Begin(header Header) (*Writer, error) {
 	w.out = bufio.NewWriterSize(file, 64<<10)
 	w.zip = gzip.NewWriter(w.out)
 	header.Format = Format
+	header.Title = cut(header.Title)
 	err = w.line(header)
 	if err == nil && w.longest >= maxHeader {
-		err = errTooLong
+		err = errLongHeader
 	}
 	if err != nil {
 		w.Discard()
 		return nil, unusable(w.name, err)
 	}
 	return w, nil
+}
+
+// longestTitle is how much of a title a header has, in characters.
+const longestTitle = 1000
+
+// cut shortens a title: the rest is in the row of its session.
+func cut(title string) string {
+	n := 0
+	for i := range title {
+		if n++; n > longestTitle {
+			return title[:i]
+		}
+	}
+	return title
 }
 
 func (w *Writer) line(value any) error {
@@ -153,6 +168,10 @@ func (w *Writer) Discard() {
 
 // Failure is the error of a row that could not be written: where the disk is at fault it says so.
 func (w *Writer) Failure(err error) error {
+	var ours *Error
+	if errors.As(err, &ours) {
+		return ours
+	}
 	var path *fs.PathError
 	if errors.As(err, &path) {
 		return unusable(w.name, err)
