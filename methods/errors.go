@@ -30,6 +30,7 @@ var reasons = []struct {
 	{trash.ErrNotFound, ReasonNotFound},
 	{trash.ErrDamaged, ReasonTrashDamaged},
 	{trash.ErrUnusable, ReasonIOError},
+	{trash.ErrUnkeepable, ReasonIOError},
 	{cleanup.ErrManifest, ReasonManifestFailed},
 	{cleanup.ErrUnusableFolder, ReasonIOError},
 	{cleanup.ErrNotListed, ReasonIOError},

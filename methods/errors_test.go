@@ -50,6 +50,7 @@ var wanted = map[error]Reason{
 	trash.ErrNotFound:             "not_found",
 	trash.ErrDamaged:              "trash_damaged",
 	trash.ErrUnusable:             "io_error",
+	trash.ErrUnkeepable:           "io_error",
 }
 
 func TestEverySentinelHasItsReason(t *testing.T) {

@@ -94,8 +94,8 @@ func previewOf(p *deletion.Preview) previewResult {
 	if p.TrashBytes != nil {
 		result.Trash = &trashEstimate{*p.TrashBytes}
 	}
-	if p.Plan.Refusal != nil {
-		refusal, _ := refusalOf(p.Plan.Refusal)
+	if why := p.Refusal(); why != nil {
+		refusal, _ := refusalOf(why)
 		result.Reason, result.Detail = refusal.Reason, refusal.Detail
 	}
 	return result

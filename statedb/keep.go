@@ -4,12 +4,19 @@ import (
 	"bufio"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"io"
 	"slices"
+
+	"session-sidecar/internal/sqlname"
 )
 
 // A delete that is kept for a while copies its rows before it takes the write lock, and proves under it that they are still what
 // goes (contract 10.1). This file holds the copy; restore.go has the way back.
+
+// ErrNoCopy says that a row which goes could not come back: SQLite finds it by an id that it does not hold letter by letter, or finds two
+// of one session. It is one conversation's fault, and not the store's.
+var ErrNoCopy = errors.New("a row of this conversation cannot be kept")
 
 // Copy is a copy of the rows of a plan, as they were.
 type Copy struct {
@@ -96,31 +103,81 @@ func (d document) line(table string, columns []string, cells []any) {
 }
 
 // copyRows writes the tables in the order in which a restore needs them. A message whose session has no row could not come back, and is
-// not copied.
+// not copied. A row that is copied and could not come back is ErrNoCopy.
 func (c *conn) copyRows(ctx context.Context, plan *Plan, to io.Writer) error {
 	out := document{out: bufio.NewWriterSize(to, 64<<10)}
+	err := c.eachKept(ctx, plan, false, func(table string, columns []string, cells []any) error {
+		out.line(table, columns, cells)
+		return out.failed()
+	})
+	if err != nil {
+		return err
+	}
+	return out.out.Flush()
+}
+
+// eachKept hands every row that a copy holds to use, or its key alone, and holds it to what whoever reads the copy demands.
+func (c *conn) eachKept(
+	ctx context.Context, plan *Plan, keysAlone bool, use func(table string, columns []string, cells []any) error,
+) error {
 	live, err := c.liveAmong(ctx, plan.IDs())
 	if err != nil {
 		return classify("look for the sessions to copy", err)
 	}
 	ids := slices.DeleteFunc(plan.IDs(), func(id string) bool { return !live[id] })
+	members := copied{of: setOf(ids), there: map[string]bool{}}
 	for _, k := range plan.schema.keptRows() {
-		columns, err := c.columnsOf(ctx, k.table)
-		if err != nil {
-			return err
+		prompts := k.table == "system_prompts"
+		columns := []string{k.key}
+		switch {
+		case prompts && keysAlone:
+			continue
+		case keysAlone:
+			k.order = k.key
+		default:
+			if columns, err = c.columnsOf(ctx, k.table); err != nil {
+				return err
+			}
 		}
-		err = c.eachKept(ctx, k, columns, ids, func(cells []any) error {
+		key := slices.IndexFunc(columns, func(column string) bool { return sqlname.Same(column, k.key) })
+		err = c.eachRowOf(ctx, k, columns, ids, func(cells []any) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			out.line(k.table, columns, cells)
-			return out.failed()
+			if !prompts {
+				if err := members.check(k.table, cells[key]); err != nil {
+					return err
+				}
+			}
+			return use(k.table, columns, cells)
 		})
 		if err != nil {
 			return classify("copy the table "+k.table, err)
 		}
 	}
-	return out.out.Flush()
+	if len(members.there) == 0 {
+		return &Error{Kind: ErrNoCopy, Detail: "none of its sessions has a row"}
+	}
+	return nil
+}
+
+// copied are the sessions whose rows a copy has, so far.
+type copied struct{ of, there map[string]bool }
+
+// check tells whether a row belongs to a session of the copy, letter by letter, whose own row came before, once.
+func (m copied) check(table string, key any) error {
+	id, isText := key.(string)
+	if !isText || !m.of[id] {
+		return &Error{Kind: ErrNoCopy, Detail: "a row of " + table + " holds the id of its session in another way than as it is asked for"}
+	}
+	if table != "sessions" {
+		return nil
+	}
+	if m.there[id] {
+		return &Error{Kind: ErrNoCopy, Detail: "the store has a session twice"}
+	}
+	m.there[id] = true
+	return nil
 }
 
 // proof sums up what copyRows writes; of the messages only their ids.
@@ -136,10 +193,15 @@ func (c *conn) proof(ctx context.Context, s *schema, ids []string) (proof [sha25
 			columns = []string{"id"}
 			if !s.has("messages", "id") {
 				columns = []string{"rowid"}
+				if !s.hasRowid("messages") {
+					if columns, err = c.columnsOf(ctx, "messages"); err != nil {
+						return proof, err
+					}
+				}
 			}
 			k.order = columns[0]
 		}
-		err = c.eachKept(ctx, k, columns, ids, func(cells []any) error {
+		err = c.eachRowOf(ctx, k, columns, ids, func(cells []any) error {
 			out.line(k.table, columns, cells)
 			return ctx.Err()
 		})
@@ -168,8 +230,8 @@ func (s *schema) keptRows() (kept []keptTable) {
 	return kept
 }
 
-// eachKept hands every kept row of a table to use.
-func (c *conn) eachKept(ctx context.Context, k keptTable, columns, ids []string, use func([]any) error) error {
+// eachRowOf hands every kept row of a table to use.
+func (c *conn) eachRowOf(ctx context.Context, k keptTable, columns, ids []string, use func([]any) error) error {
 	keys, err := c.keysOf(ctx, k, ids)
 	if err != nil {
 		return err
@@ -193,9 +255,12 @@ const (
 )
 
 // EstimateCopy is about how large the copy of a plan's rows would be as it is kept, from what the rows weigh; nothing where there are
-// none.
+// none. Rows that could not be kept are ErrNoCopy.
 func EstimateCopy(ctx context.Context, path string, plan *Plan) (bytes int64, err error) {
 	err = read(ctx, path, "measure what would be kept", func(c *conn) error {
+		if err := c.eachKept(ctx, plan, true, func(string, []string, []any) error { return nil }); err != nil {
+			return err
+		}
 		total, err := c.weighKept(ctx, plan.schema, plan.IDs())
 		if bytes = 0; total.rows > 0 {
 			bytes = total.bytes/textPerByte + int64(total.rows)*rowBytes + headerBytes

@@ -33,6 +33,7 @@ func (t *Tx) removeLegacy(ctx context.Context, plan *Plan) error {
 	if err := t.conn.removeGuards(ctx, plan.stale); err != nil {
 		return err
 	}
+	t.conn.forgetSurvey(unusedPrompts) // which this path leaves where they are
 	if err := t.conn.deleteRows(ctx, plan.schema, ids, detach); err != nil {
 		return err
 	}

@@ -224,8 +224,8 @@ func (r *Restore) table(ctx context.Context, name string) (*restoredTable, error
 			return err
 		}
 		// SQLite gives a rowid by itself; those of old messages may be others' by now.
-		isRowid = isRowid && sqlname.Same(declared, "INTEGER")
 		folded := sqlname.Fold(column)
+		isRowid = isRowid && sqlname.Same(declared, "INTEGER") && folded != keysOfTables[name] // by which it is found
 		t.columns[folded] = restoredColumn{column, notNull && !hasDefault && !isRowid && !hidden, isRowid || hidden}
 		if name == "messages" && (isRowid || numbers == "" && folded == "id" && !several && !hidden && hasIntegers(declared)) {
 			numbers, t.numbered = column, !isRowid

@@ -57,9 +57,10 @@ func (s *schema) sourcesOf(path Path) []nameSource {
 var (
 	withoutRowid = regexp.MustCompile(`(?i)\bwithout\s+rowid\b`)
 	triggerBody  = regexp.MustCompile(`(?is)\bbegin\b.*`)
-	// A comment might stand between the words.
-	writesSurveyed = regexp.MustCompile(`(?i)--|/\*|\b(into|delete\s+from|update(\s+or\s+\w+)?)\s+(["'\[` + "`" + `]?\w+["'\]` + "`" + `]?\s*\.\s*)?` +
+	// A comment might stand between the words, and nothing at all before a name in quotes.
+	writesSurveyed = regexp.MustCompile(`(?i)--|/\*|\b(into|delete\s+from|update(\s+or\s+\w+)?)\s*(["'\[` + "`" + `]?\w+["'\]` + "`" + `]?\s*\.\s*)?` +
 		`["'\[` + "`" + `]?(sessions|state_meta|gateway_routing|system_prompts)\b`)
+	changesByReference = regexp.MustCompile(`(?i)--|/\*|\bon\s+delete\s+(cascade|set\s+default)\b`)
 )
 
 // hasRowid tells whether the rows of a table have numbers, and these their usual name.
@@ -67,13 +68,19 @@ func (s *schema) hasRowid(table string) bool {
 	return !s.has(table, "rowid") && !withoutRowid.MatchString(s.create[table])
 }
 
-// canBeSurveyed tells whether nothing in a store changes the surveyed tables behind the back of whoever changes others.
+// canBeSurveyed tells whether nothing in a store changes the surveyed tables behind the back of whoever changes others, nor takes more
+// of their rows than a delete names.
 func (s *schema) canBeSurveyed() bool {
+	for _, table := range tableOf {
+		if changesByReference.MatchString(s.create[table]) {
+			return false
+		}
+	}
 	return !slices.ContainsFunc(s.triggers, func(t trigger) bool { return writesSurveyed.MatchString(triggerBody.FindString(t.sql)) })
 }
 
-// mostCandidates bounds how many rows are asked for by their numbers: a pass over the table is no worse then.
-const mostCandidates = 5000
+// mostCandidates bounds how many rows are asked for by their numbers, in the text of a statement that is kept.
+const mostCandidates = 1000
 
 // narrow is SQL that holds a pass over a source to the rows that may name one of the ids, for a connection that has surveyed it; it is
 // empty where all rows have to be passed over.

@@ -29,6 +29,20 @@ type wrongClock struct {
 // when somebody sets the clock of a machine.
 func startWithClock(t *testing.T) (*sidecartest.Process, *wrongClock) {
 	t.Helper()
+	p, clock := clocked(t, 0)
+	p.Handshake()
+	return p, clock
+}
+
+// clockedProcess is one whose clock is wrong from the start, before its handshake.
+func clockedProcess(t *testing.T, offset time.Duration) *sidecartest.Process {
+	t.Helper()
+	p, _ := clocked(t, offset)
+	return p
+}
+
+func clocked(t *testing.T, offset time.Duration) (*sidecartest.Process, *wrongClock) {
+	t.Helper()
 	folder := t.TempDir()
 	build := func(name string, args ...string) string {
 		path := filepath.Join(folder, name)
@@ -44,10 +58,10 @@ func startWithClock(t *testing.T) (*sidecartest.Process, *wrongClock) {
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = file.Close() })
 	require.NoError(t, file.Truncate(int64(os.Getpagesize())))
-	p := sidecartest.Start(t, sidecartest.Release,
-		sidecartest.Env("LD_PRELOAD="+shim, "CLOCK_VDSO="+vdso, "CLOCK_OFFSET="+file.Name()))
-	p.Handshake()
-	return p, &wrongClock{t, file}
+	clock := &wrongClock{t, file}
+	clock.wrongBy(offset)
+	return sidecartest.Start(t, sidecartest.Release,
+		sidecartest.Env("LD_PRELOAD="+shim, "CLOCK_VDSO="+vdso, "CLOCK_OFFSET="+file.Name())), clock
 }
 
 // wrongBy lets the clock jump.

@@ -2,8 +2,8 @@ package deletion
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -63,9 +63,8 @@ func (k *keeper) copyRows(ctx context.Context, h lockedHome, wanted statedb.Requ
 
 // write writes the entry, and leaves none where it fails.
 func (k *keeper) write(plan *statedb.Plan, rows func(*trash.Writer) error) error {
-	if i := slices.IndexFunc(plan.IDs(), func(id string) bool { return !utf8.ValidString(id) }); i >= 0 {
-		// The header could not spell it, and then nobody could read the entry: better nothing is deleted.
-		return &trash.Error{Kind: trash.ErrUnusable, Name: trash.FolderName, Cause: fmt.Errorf("the id %q cannot be kept", plan.IDs()[i])}
+	if err := refuseUnspelled(plan); err != nil {
+		return err
 	}
 	now := time.Now()
 	header := trash.Header{
@@ -78,13 +77,32 @@ func (k *keeper) write(plan *statedb.Plan, rows func(*trash.Writer) error) error
 	}
 	if err := rows(entry); err != nil {
 		entry.Discard()
-		return entry.Failure(err)
+		return entry.Failure(asUnkeepable(err))
 	}
 	if err := entry.Commit(); err != nil {
 		return err
 	}
 	k.entry, k.written = entry, &header
 	return nil
+}
+
+// refuseUnspelled refuses to keep an id that is no UTF-8. The header could not spell it, and then nobody could read the entry: better
+// nothing is deleted.
+func refuseUnspelled(plan *statedb.Plan) error {
+	for _, id := range plan.IDs() {
+		if !utf8.ValidString(id) {
+			return &trash.Error{Kind: trash.ErrUnkeepable, Name: trash.FolderName, Cause: fmt.Errorf("the id %q cannot be kept", id)}
+		}
+	}
+	return nil
+}
+
+// asUnkeepable is the error of rows that cannot be kept as one of this conversation alone.
+func asUnkeepable(err error) error {
+	if errors.Is(err, statedb.ErrNoCopy) {
+		return &trash.Error{Kind: trash.ErrUnkeepable, Name: trash.FolderName, Cause: err}
+	}
+	return err
 }
 
 func seconds(at time.Time) float64 { return float64(at.UnixMicro()) / 1e6 }

@@ -164,3 +164,36 @@ func TestOrderOnTheDiskOfNamedFiles(t *testing.T) {
 	forgotten := all.after(t, gone, "a change of the store", func(c call) bool { return c.in("<"+home.Store()+"-wal>", "pwrite64") })
 	assert.Less(t, certain.end, forgotten.begin)
 }
+
+// TestOrderOnTheDiskOfAKeptDelete: the entry is certain under its name, and its folder in the home, before anything of the store changes
+// (contract 10.1).
+func TestOrderOnTheDiskOfAKeptDelete(t *testing.T) {
+	for _, mode := range []string{"WAL", "DELETE"} {
+		t.Run(mode, func(t *testing.T) {
+			p, trace := tracedProcess(t)
+			home := sidecartest.NewHome(t)
+			home.Exec("PRAGMA journal_mode = "+mode, fixtures.LegacySchema, keptSession)
+			p.Handshake()
+			require.True(t, p.Delete(home, "P", map[string]any{"keep_days": 7}).OK)
+			all := calls(trace())
+			folder := filepath.Join(home.Path, "trash")
+			made := all.after(t, call{end: -1}, "the folder", func(c call) bool { return c.in("<"+home.Path+`>, "trash"`, "mkdirat") })
+			assert.Contains(t, made.args, "0700")
+			listed := all.after(t, made, "the sync of the home", synced(home.Path))
+			begun := all.after(t, made, "a temporary entry", func(c call) bool {
+				return c.in("<"+folder+`>, "`, "openat") && strings.Contains(c.args, "O_CREAT")
+			})
+			assert.Contains(t, begun.args, "0600")
+			_, name, _ := strings.Cut(begun.args, `"`)
+			name, _, _ = strings.Cut(name, `"`)
+			require.Regexp(t, `^[0-9a-f]{32}\.ndjson\.gz\.[0-9a-f]+\.tmp$`, name)
+			whole := all.after(t, begun, "its bytes", func(c call) bool { return c.in("<"+filepath.Join(folder, name)+">", "write") })
+			certain := all.after(t, whole, "its sync", synced(filepath.Join(folder, name)))
+			named := all.after(t, certain, "its name", func(c call) bool { return c.in(`"`+name+`"`, "renameat", "renameat2") })
+			durable := all.after(t, named, "the sync of its folder", synced(folder))
+			committed := all.after(t, durable, "a change of the store", written(home))
+			assert.Empty(t, all.until(durable, written(home)), "nothing is written before")
+			assert.Less(t, listed.end, committed.begin)
+		})
+	}
+}

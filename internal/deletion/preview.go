@@ -6,6 +6,7 @@ import (
 
 	"session-sidecar/cleanup"
 	"session-sidecar/internal/home"
+	"session-sidecar/internal/trash"
 	"session-sidecar/statedb"
 )
 
@@ -13,8 +14,18 @@ import (
 type Preview struct {
 	Plan      *statedb.Plan
 	Artifacts []cleanup.Artifact
-	// TrashBytes is about how large the entry in the trash would be, for a request that asks for one; nil otherwise.
+	// TrashBytes is about how large the entry in the trash would be, for a request that asks for one; nil where there would be none.
 	TrashBytes *int64
+
+	unkept error // what stops it from being kept
+}
+
+// Refusal is why the delete may not be done; nil where it may.
+func (p *Preview) Refusal() error {
+	if p.Plan.Refusal != nil {
+		return p.Plan.Refusal
+	}
+	return p.unkept
 }
 
 // PlanChanged says that a delete would take another set of ids than was agreed to, with what it would take. Unwrap gives
@@ -29,7 +40,7 @@ func (e *PlanChanged) Error() string { return e.Cause.Error() }
 func (e *PlanChanged) Unwrap() error { return e.Cause }
 
 // Preview tells what Delete would do with the same request (contract 5d). It takes no lock and changes nothing. A plan
-// that may not be carried out has its Refusal; an error is one that Delete would give before it had a plan.
+// that may not be carried out has a Refusal; an error is one that Delete would give before it had a plan.
 func (d *Deleter) Preview(ctx context.Context, request Request) (*Preview, error) {
 	homePath, err := home.Resolve(request.ProfileHome)
 	if err != nil {
@@ -52,6 +63,13 @@ func (d *Deleter) Preview(ctx context.Context, request Request) (*Preview, error
 	if wanted.Spilled, err = d.spilled(homePath, folder); err != nil {
 		return nil, err
 	}
+	if request.KeepDays != 0 {
+		kept, err := trash.Open(homePath)
+		if err != nil {
+			return nil, err
+		}
+		kept.Close()
+	}
 	plan, err := statedb.Preview(ctx, store, wanted)
 	if err != nil {
 		return nil, err
@@ -63,16 +81,27 @@ func (d *Deleter) Preview(ctx context.Context, request Request) (*Preview, error
 	return preview, preview.estimate(ctx, store, request)
 }
 
-// estimate adds what would be kept, where the request asks for that.
+// estimate adds what would be kept, where the request asks for that and there is anything. What cannot be kept is not
+// deleted either.
 func (p *Preview) estimate(ctx context.Context, store string, request Request) error {
-	if request.KeepDays == 0 {
+	if request.KeepDays == 0 || !p.Plan.Found() {
 		return nil
 	}
-	bytes, err := statedb.EstimateCopy(ctx, store, p.Plan)
+	var bytes int64
+	err := refuseUnspelled(p.Plan)
 	if err == nil {
-		p.TrashBytes = &bytes
+		bytes, err = statedb.EstimateCopy(ctx, store, p.Plan)
+		err = asUnkeepable(err)
 	}
-	return err
+	switch {
+	case err == nil:
+		p.TrashBytes = &bytes
+	case errors.Is(err, trash.ErrUnkeepable):
+		p.unkept = err
+	default:
+		return err
+	}
+	return nil
 }
 
 func withArtifacts(

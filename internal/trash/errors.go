@@ -9,6 +9,8 @@ import (
 var (
 	// ErrUnusable: trash/ is no folder, leads out of the home, or cannot be read or written.
 	ErrUnusable = errors.New("the trash of this home cannot be used")
+	// ErrUnkeepable: one conversation has what no entry can hold. The trash is none the worse for it.
+	ErrUnkeepable = errors.New("this conversation cannot be kept")
 	// ErrNotFound: no entry of that operation is there.
 	ErrNotFound = errors.New("there is no such entry in the trash")
 	// ErrDamaged: the entry is not what was written, or of another format. It stays as it is (contract 10.5).
@@ -43,5 +45,7 @@ func (e *Error) Unwrap() []error {
 }
 
 func unusable(name string, cause error) error { return &Error{ErrUnusable, name, cause} }
+
+func unkeepable(name string, cause error) error { return &Error{ErrUnkeepable, name, cause} }
 
 func damaged(name string, cause error) error { return &Error{ErrDamaged, name, cause} }

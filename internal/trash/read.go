@@ -153,15 +153,20 @@ func readHeader(lines *lineReader, operation string) (h Header, err error) {
 	if !strictly(line, &h) {
 		return h, errors.New("the header is none")
 	}
+	return h, h.check(operation)
+}
+
+// check holds a header to what one may say, read or written.
+func (h Header) check(operation string) error {
 	switch {
 	case h.Format != Format:
-		return h, fmt.Errorf("its format is %d", h.Format)
+		return fmt.Errorf("its format is %d", h.Format)
 	case h.OperationID != operation:
-		return h, errors.New("the header names another operation")
+		return errors.New("the header names another operation")
 	case len(h.DeletedIDs) == 0, h.DeletedAt < 0, h.KeepUntil < h.DeletedAt, h.KeepUntil > farthest, h.MessageCount < 0, int64(h.MessageCount) > maxCount:
-		return h, errors.New("the header says nothing that could be")
+		return errors.New("the header says nothing that could be")
 	}
-	return h, nil
+	return nil
 }
 
 // members are the sessions that an entry has rows of, so far.

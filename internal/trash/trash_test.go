@@ -353,14 +353,43 @@ func TestAWriteThatIsGivenUp(t *testing.T) {
 	assert.Empty(t, namesIn(t, home), "the delete was not done")
 }
 
+// An entry that cannot be finished leaves nothing: neither its bytes, nor its name, nor a temporary one.
+func TestACommitThatFails(t *testing.T) {
+	home := t.TempDir()
+	w, err := open(t, home).Begin(header)
+	require.NoError(t, err)
+	require.NoError(t, w.file.Close()) // as a full disk would: the rest cannot be written
+	require.ErrorIs(t, w.Commit(), ErrUnusable)
+	assert.Empty(t, namesIn(t, home))
+
+	require.NoError(t, os.MkdirAll(filepath.Join(pathIn(home), "in the way"), 0o700))
+	w, err = open(t, home).Begin(header)
+	require.NoError(t, err)
+	require.ErrorIs(t, w.Commit(), ErrUnusable)
+	assert.Equal(t, []string{Name(operation)}, namesIn(t, home), "what was in the way is not ours")
+	assert.DirExists(t, filepath.Join(pathIn(home), "in the way"))
+}
+
 // What could not be read again is not written.
 func TestAHeaderThatIsTooLong(t *testing.T) {
 	home := t.TempDir()
 	long := header
 	long.DeletedIDs = []string{strings.Repeat("x", maxHeader)}
 	_, err := open(t, home).Begin(long)
-	require.ErrorIs(t, err, ErrUnusable)
+	require.ErrorIs(t, err, ErrUnkeepable)
 	assert.Empty(t, namesIn(t, home))
+}
+
+// A clock that is wrong by lifetimes makes no entry that nobody could read.
+func TestAHeaderThatCannotBe(t *testing.T) {
+	home := t.TempDir()
+	for _, deletedAt := range []float64{-1, farthest} {
+		odd := header
+		odd.DeletedAt, odd.KeepUntil = deletedAt, deletedAt+86400
+		_, err := open(t, home).Begin(odd)
+		require.ErrorIs(t, err, ErrUnusable)
+		assert.Empty(t, namesIn(t, home))
+	}
 }
 
 func TestARowThatIsTooLong(t *testing.T) {
@@ -372,9 +401,11 @@ func TestARowThatIsTooLong(t *testing.T) {
 	require.NoError(t, err)
 	w.length = maxLine - 10
 	_, err = io.WriteString(w, "elevenchars\n")
-	require.ErrorIs(t, err, ErrUnusable)
+	require.ErrorIs(t, err, ErrUnkeepable)
 	assert.ErrorContains(t, err, "128 MiB")
-	assert.Equal(t, err, w.Failure(fmt.Errorf("copy a table: %w", err)), "nobody has to know where it was found")
+	err = w.Failure(fmt.Errorf("copy the table messages: %w", err))
+	require.ErrorIs(t, err, ErrUnkeepable)
+	assert.IsType(t, &Error{}, err, "whatever was made of it on the way")
 	w.Discard()
 }
 

@@ -47,7 +47,7 @@ type Writer struct {
 	named   bool
 }
 
-// Begin begins an entry. Errors are ErrUnusable; then nothing of it is there.
+// Begin begins an entry. Errors are ErrUnusable or ErrUnkeepable; then nothing of it is there.
 func (f *Folder) Begin(header Header) (*Writer, error) {
 	if err := f.create(); err != nil {
 		return nil, unusable(FolderName, err)
@@ -63,13 +63,18 @@ func (f *Folder) Begin(header Header) (*Writer, error) {
 	w.zip = gzip.NewWriter(w.out)
 	header.Format = Format
 	header.Title = cut(header.Title)
-	err = w.line(header)
+	if err = header.check(header.OperationID); err == nil {
+		err = w.line(header)
+	}
 	if err == nil && w.longest >= maxHeader {
-		err = errLongHeader
+		err = unkeepable(w.name, errLongHeader)
 	}
 	if err != nil {
 		w.Discard()
-		return nil, unusable(w.name, err)
+		if !errors.Is(err, ErrUnkeepable) {
+			err = unusable(w.name, err)
+		}
+		return nil, err
 	}
 	return w, nil
 }
@@ -94,14 +99,14 @@ func (w *Writer) line(value any) error {
 	return encoder.Encode(value)
 }
 
-// Write takes lines of JSON, whole or in parts. One that could not be read again is ErrUnusable.
+// Write takes lines of JSON, whole or in parts. One that could not be read again is ErrUnkeepable.
 func (w *Writer) Write(data []byte) (int, error) {
 	for rest := data; len(rest) > 0; {
 		line, after, ends := bytes.Cut(rest, []byte{'\n'})
 		w.length += len(line)
 		w.longest = max(w.longest, w.length)
 		if w.longest >= maxLine {
-			return 0, unusable(w.name, errTooLong)
+			return 0, unkeepable(w.name, errTooLong)
 		}
 		if rest = after; ends {
 			w.lines++
@@ -166,7 +171,8 @@ func (w *Writer) Discard() {
 	w.named = false
 }
 
-// Failure is the error of a row that could not be written: where the disk is at fault it says so.
+// Failure is the error of a row that could not be written: where the disk is at fault it says so, and where the row is, whatever else
+// is made of that on the way here.
 func (w *Writer) Failure(err error) error {
 	var ours *Error
 	if errors.As(err, &ours) {
