@@ -4,12 +4,12 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"session-sidecar/internal/home"
+	"session-sidecar/internal/lazyregexp"
 	"session-sidecar/internal/links"
 )
 
@@ -24,7 +24,7 @@ const (
 	mostLinks = 40
 )
 
-var contentHash = regexp.MustCompile(`^[0-9a-f]{64}$`)
+var contentHash = lazyregexp.New(`^[0-9a-f]{64}$`)
 
 // openMedia looks at a media file. Only …/native-inputs/<its hash>/<name> inside this home is ours: a regular file with one
 // name, older than an hour, which no link on the way leads out to.
@@ -72,7 +72,7 @@ func isMediaPath(path, sha256 string) bool {
 }
 
 func isMediaFolder(path, sha256 string) bool {
-	return contentHash.MatchString(sha256) && filepath.Base(path) == sha256 && filepath.Base(filepath.Dir(path)) == mediaFolder
+	return contentHash().MatchString(sha256) && filepath.Base(path) == sha256 && filepath.Base(filepath.Dir(path)) == mediaFolder
 }
 
 // inside gives what is left of an absolute path below the home, by either of its names; of the home itself, a point. It asks

@@ -31,7 +31,7 @@ type cancelResult struct {
 // registerRPC adds the methods about the channel itself (contract 1.4, 2).
 func registerRPC(r *Registry) {
 	register(r, spec[noParams, methodsResult]{
-		name: "rpc.methods", summary: "Lists the names of all methods.",
+		name: "rpc.methods", summary: "Lists the names of all methods.", brief: true,
 		call: func(context.Context, noParams) (methodsResult, error) { return methodsResult{r.names()}, nil },
 	})
 	register(r, spec[noParams, Document]{

@@ -10,7 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -18,6 +18,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"session-sidecar/internal/lazyregexp"
 	"session-sidecar/rpc"
 )
 
@@ -27,6 +28,8 @@ type spec[P, R any] struct {
 	summary string
 	// inline methods are finished before the next line is read and take no slot (contract 1.4, 1.9).
 	inline bool
+	// brief methods wait for nothing, no disk and no lock that is held for long.
+	brief bool
 	// lenient methods ignore fields that they do not know, for older hosts (contract 1.7).
 	lenient bool
 	// refusesInside methods give their reasons in their result, not as errors (contract 1.10).
@@ -43,7 +46,7 @@ type spec[P, R any] struct {
 // method is a registration with its types worked out.
 type method struct {
 	name, summary string
-	inline        bool
+	inline, brief bool
 	refusesInside bool
 	reasons       []Reason
 	streams       []string
@@ -81,8 +84,9 @@ func register[P, R any](r *Registry, s spec[P, R]) {
 		}
 		return checked
 	})
+	takesNothing := reflect.TypeFor[P]().NumField() == 0 // no schema is needed to see that nothing fits it
 	r.methods[s.name] = &method{
-		name: s.name, summary: s.summary, inline: s.inline, refusesInside: s.refusesInside, reasons: s.reasons, streams: nonNil(s.streams),
+		name: s.name, summary: s.summary, inline: s.inline, brief: s.brief, refusesInside: s.refusesInside, reasons: s.reasons, streams: nonNil(s.streams),
 		params: params, result: sync.OnceValue(schemaFor[R]),
 		call: func(ctx context.Context, raw json.RawMessage) (any, error) {
 			fields, err := fieldsOf(raw)
@@ -95,6 +99,9 @@ func register[P, R any](r *Registry, s spec[P, R]) {
 				}
 			}
 			var p P
+			if len(fields) == 0 && takesNothing {
+				return s.call(ctx, p)
+			}
 			if err := decodeParams(fields, params(), s.lenient, &p); err != nil {
 				return nil, err
 			}
@@ -113,7 +120,7 @@ func (r *Registry) Route(name string) (rpc.Endpoint, *rpc.Error) {
 	if m == nil {
 		return rpc.Endpoint{}, &rpc.Error{Code: rpc.CodeMethodNotFound, Message: "there is no method " + rpc.Quote(name)}
 	}
-	return rpc.Endpoint{Inline: m.inline, Call: m.call}, nil
+	return rpc.Endpoint{Inline: m.inline, Brief: m.brief, Call: m.call}, nil
 }
 
 // names lists the methods, sorted.
@@ -213,7 +220,7 @@ func outOfRange(err error) error {
 }
 
 // offending finds the field that a schema's error speaks of.
-var offending = regexp.MustCompile(`/properties/([a-z_]+)`)
+var offending = lazyregexp.New(`/properties/([a-z_]+)`)
 
 // explain says in one line of bounded length what is wrong with the fields. The validator's own words would repeat the
 // value, however long it is.
@@ -223,7 +230,7 @@ func explain(schema *jsonschema.Schema, fields map[string]json.RawMessage, err e
 			return invalidParams("the field %q is missing", name)
 		}
 	}
-	m := offending.FindStringSubmatch(err.Error())
+	m := offending().FindStringSubmatch(err.Error())
 	if m == nil {
 		return invalidParams("the parameters do not fit the method's schema")
 	}

@@ -119,7 +119,7 @@ func registerRuntime(r *Registry, rt *runtime) {
 		before: refuseOtherVersion, call: rt.handshake,
 	})
 	register(r, spec[noParams, statusResult]{
-		name: "runtime.status", summary: "Tells how busy the sidecar is and what is left to clean up.", call: rt.status,
+		name: "runtime.status", summary: "Tells how busy the sidecar is and what is left to clean up.", brief: true, call: rt.status,
 	})
 	register(r, spec[shutdownParams, okResult]{
 		name: "runtime.shutdown", summary: "Ends the process in order: calls in flight are answered first.",
@@ -141,7 +141,7 @@ func refuseOtherVersion(ctx context.Context, fields map[string]json.RawMessage) 
 	}
 }
 
-func (rt *runtime) handshake(ctx context.Context, p handshakeParams) (handshakeResult, error) {
+func (rt *runtime) handshake(_ context.Context, p handshakeParams) (handshakeResult, error) {
 	host := introduction{baseHome: p.BaseHome}
 	if p.AgentDir != "" {
 		dir, err := filepath.Abs(p.AgentDir)
@@ -156,10 +156,6 @@ func (rt *runtime) handshake(ctx context.Context, p handshakeParams) (handshakeR
 		}
 		host.watch += string(home) + "\x00"
 	}
-	sqlite, err := statedb.SQLiteVersion(ctx)
-	if err != nil {
-		return handshakeResult{}, err
-	}
 	agent, first, err := rt.session.introduce(host, func() (agentInfo, error) { return lookAtAgent(host.agentDir) })
 	if err != nil {
 		return handshakeResult{}, err
@@ -168,7 +164,7 @@ func (rt *runtime) handshake(ctx context.Context, p handshakeParams) (handshakeR
 		rt.begin(p)
 	}
 	return handshakeResult{
-		RPCVersion: RPCVersion, Version: version.Version, PID: os.Getpid(), SQLiteVersion: sqlite, FTS5: true,
+		RPCVersion: RPCVersion, Version: version.Version, PID: os.Getpid(), SQLiteVersion: statedb.SQLiteVersion(), FTS5: true,
 		Capabilities: capabilities, Agent: agent,
 	}, nil
 }

@@ -69,5 +69,58 @@ func FuzzDecodeRequest(f *testing.F) {
 		require.NotEmpty(t, r.method)
 		require.True(t, r.params == nil || json.Valid(r.params) && r.params[0] == '{')
 		require.True(t, r.id == nil || string(r.id) == string(answerTo))
+		var fields map[string]json.RawMessage // what encoding/json makes of it; no key is there twice
+		var method, version string
+		require.NoError(t, json.Unmarshal(line, &fields))
+		require.NoError(t, json.Unmarshal(fields["method"], &method))
+		require.NoError(t, json.Unmarshal(fields["jsonrpc"], &version))
+		require.Equal(t, "2.0", version)
+		require.Equal(t, method, r.method)
+		require.Equal(t, string(fields["id"]), string(r.id))
+		require.Equal(t, string(fields["params"]), string(r.params))
 	})
+}
+
+// FuzzRepeatedKeys holds the walk over the bytes against the tokens of encoding/json.
+func FuzzRepeatedKeys(f *testing.F) {
+	for _, seed := range []string{
+		`{}`, `{"a":1,"b":[{"a":1},{"a":1}],"c":{"a":{"a":1}}}`, `{"a":1,"\u0061":2}`, `{"a":{"b":1,"b":2},"a":3}`, `{"a":[1,"a",{"a":1,"c":[],"a":2}]}`,
+		`{"1":0,"2":0,"3":0,"4":0,"5":0,"6":0,"7":0,"8":0,"9":0,"10":0}`, `{"1":0,"2":0,"3":0,"4":0,"5":0,"6":0,"7":0,"8":0,"1":0}`,
+		`{"1":0,"2":0,"3":0,"4":0,"5":0,"6":0,"7":0,"8":0,"9":0,"9":0,"3":1}`, `{"x":{"1":0,"2":0,"3":0,"4":0,"5":0,"6":0,"7":0,"8":0,"9":0,"10":0,"4":1},"y":"{"}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, line []byte) {
+		if !utf8.Valid(line) || !json.Valid(line) || hasLoneSurrogate(line) || bytes.TrimLeft(line, " \t\r\n")[0] != '{' {
+			return
+		}
+		want := repeats{}
+		decoder := json.NewDecoder(bytes.NewReader(line))
+		decoder.UseNumber()
+		repeatsOf(t, decoder, 0, &want)
+		require.Equal(t, want, repeatedKeys(line))
+	})
+}
+
+func repeatsOf(t *testing.T, decoder *json.Decoder, depth int, found *repeats) {
+	token, err := decoder.Token()
+	require.NoError(t, err)
+	delimiter, nested := token.(json.Delim)
+	if !nested {
+		return
+	}
+	seen := map[string]bool{}
+	for decoder.More() {
+		if delimiter == '{' {
+			key, err := decoder.Token()
+			require.NoError(t, err)
+			if seen[key.(string)] {
+				found.note(key.(string), depth == 0)
+			}
+			seen[key.(string)] = true
+		}
+		repeatsOf(t, decoder, depth+1, found)
+	}
+	_, err = decoder.Token()
+	require.NoError(t, err)
 }

@@ -20,6 +20,9 @@ import (
 // patience is how long a test waits for what must come; it only ever runs out when something is broken.
 const patience = 30 * time.Second
 
+// plainOutput has all tests serve over an output that is not Immediate.
+var plainOutput = os.Getenv("SIDECAR_TEST_PLAIN_OUTPUT") != ""
+
 // host is the other side of a server: it writes and reads real pipes, and reads only when the test asks it to.
 type host struct {
 	t      *testing.T
@@ -49,9 +52,13 @@ func start(t *testing.T, router Router, maxCalls int, change ...func(*Server)) *
 	for _, c := range change {
 		c(h.server)
 	}
+	var output io.WriteCloser = serverOut
+	if !plainOutput {
+		output = TakeOutput(serverOut)
+	}
 	go func() {
-		h.code = h.server.Serve(ctx, serverIn, serverOut)
-		_ = serverOut.Close() // as the end of the process does
+		h.code = h.server.Serve(ctx, serverIn, output)
+		_ = output.Close() // as the end of the process does
 		close(h.exited)
 	}()
 	t.Cleanup(func() {

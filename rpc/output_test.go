@@ -3,6 +3,8 @@ package rpc
 import (
 	"context"
 	"encoding/json"
+	"os"
+	"os/exec"
 	"strconv"
 	"strings"
 	"testing"
@@ -10,6 +12,19 @@ import (
 
 	"github.com/stretchr/testify/require"
 )
+
+// All that is tested holds for an output that cannot be asked what it takes at once, too.
+func TestOverAPlainOutput(t *testing.T) {
+	if plainOutput {
+		return // this is it
+	}
+	program, err := os.Executable()
+	require.NoError(t, err)
+	again := exec.Command(program, "-test.run=^Test", "-test.skip=TheGreatestLength|TooLong", "-test.timeout=200s")
+	again.Env = append(os.Environ(), "SIDECAR_TEST_PLAIN_OUTPUT=1")
+	said, err := again.CombinedOutput()
+	require.NoError(t, err, "%s", said)
+}
 
 // more is a result that the pipe cannot hold, so that the writer waits for the host.
 var more = strings.Repeat("x", 256<<10)
@@ -192,4 +207,63 @@ func TestRoomIsTakenByWhoGetsIt(t *testing.T) {
 		require.Equal(t, len(frame)+1, queued())
 	}
 	require.Empty(t, passed)
+}
+
+// narrow is an output that takes at once what it has room for.
+type narrow struct {
+	room int
+	got  string
+}
+
+func (n *narrow) Write([]byte) (int, error) { panic("only run writes what waits") }
+
+func (n *narrow) WriteNow(line []byte) (int, error) {
+	taken := min(n.room, len(line))
+	n.room -= taken
+	n.got += string(line[:taken])
+	return taken, nil
+}
+
+func TestNothingOvertakesWhatIsLeftOfALine(t *testing.T) {
+	w, out := newWriter(func(error) {}), &narrow{room: 4 + 5}
+	w.use(out)
+	w.sendNow([]byte("one"))
+	require.Zero(t, w.queued)
+	w.sendNow([]byte("a long line"))
+	require.Equal(t, "one\na lon", out.got)
+	out.room = 1000
+	w.sendNow([]byte("two")) // run has not begun on the rest yet
+	for _, want := range []string{"g line\n", "two\n", "three\n"} {
+		frame, ok := w.take()
+		require.True(t, ok)
+		require.Equal(t, want, string(frame))
+		if want == "two\n" {
+			w.sendNow([]byte("three")) // run writes that, and nothing else waits
+		}
+	}
+	require.Equal(t, "one\na lon", out.got)
+	require.Zero(t, w.queued)
+	w.close()
+	_, ok := w.take()
+	require.False(t, ok)
+}
+
+func TestALineThatGoesOutAtOnceMakesRoom(t *testing.T) {
+	for range 200 {
+		w := newWriter(func(error) {})
+		w.limit = 10
+		w.use(&narrow{room: 1000})
+		frame := []byte("a frame that is longer than the limit")
+		w.reserve(frame)
+		require.False(t, w.tryReserve(frame))
+		began, passed := make(chan struct{}), make(chan struct{})
+		go func() {
+			close(began)
+			w.reserve(frame)
+			close(passed)
+		}()
+		<-began
+		w.sendReserved(frame)
+		receive(t, passed)
+	}
 }

@@ -28,6 +28,9 @@ const DefaultMaxCalls = 64
 type Endpoint struct {
 	// Inline runs it before the next line is read, in no slot: for what must be finished first, or must never wait.
 	Inline bool
+	// Brief says that it waits for nothing and takes no time. It takes its slot as any other, but need not be handed over to be run
+	// beside the reading of the next line.
+	Brief bool
 	// Call does the work. An *Error is answered as it is; the context's own error, once the call was cancelled, as
 	// cancelled; anything else is an unexpected failure.
 	Call func(ctx context.Context, params json.RawMessage) (result any, err error)
@@ -88,6 +91,7 @@ func New(router Router, log *slog.Logger, maxCalls int) *Server {
 // Serve reads requests from in and writes frames to out until the orderly end, and gives the exit code. The end begins
 // when in ends, when out breaks, when the context ends, or when End is called.
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) int {
+	s.out.use(out)
 	go s.out.run(out)
 	// The calls' context lives on while they drain.
 	calls, cancelCalls := context.WithCancel(context.WithoutCancel(ctx))
@@ -191,8 +195,8 @@ func (s *Server) handle(ctx context.Context, line []byte) {
 		s.out.sendNow(s.failureFrame(r.id, failure))
 		return
 	}
-	if endpoint.Inline {
-		s.run(c, endpoint, r.params)
+	if endpoint.Inline || endpoint.Brief {
+		s.runHere(c, endpoint, r.params)
 		return
 	}
 	go s.run(c, endpoint, r.params)
@@ -259,21 +263,43 @@ func closed(c <-chan struct{}) bool {
 
 // run makes the call and answers it.
 func (s *Server) run(c *call, endpoint Endpoint, params json.RawMessage) {
-	defer s.settle()
-	var frame []byte
-	if result, err := resultOf(c.ctx, endpoint, params); err != nil {
-		frame = s.failureFrame(c.id, s.wireError(c.ctx, err))
-	} else {
-		frame = resultFrame(c.id, result)
-	}
-	if c.inline {
+	s.answer(c, s.frameOf(c, endpoint, params))
+}
+
+// runHere is run for the one who reads, who waits for nobody.
+func (s *Server) runHere(c *call, endpoint Endpoint, params json.RawMessage) {
+	frame := s.frameOf(c, endpoint, params)
+	switch {
+	case c.inline:
 		s.finish(c)
 		s.out.sendNow(frame)
-		return
+		s.settle()
+	case s.out.tryReserve(frame):
+		s.answerReserved(c, frame)
+	default:
+		go s.answer(c, frame)
 	}
+}
+
+// answer waits for room for a frame and sends it.
+func (s *Server) answer(c *call, frame []byte) {
 	s.out.reserve(frame) // in its slot still, or a host that does not read could start calls without end
+	s.answerReserved(c, frame)
+}
+
+func (s *Server) answerReserved(c *call, frame []byte) {
 	s.finish(c)
 	s.out.sendReserved(frame)
+	s.settle()
+}
+
+// frameOf makes the call and puts its answer together.
+func (s *Server) frameOf(c *call, endpoint Endpoint, params json.RawMessage) []byte {
+	result, err := resultOf(c.ctx, endpoint, params)
+	if err != nil {
+		return s.failureFrame(c.id, s.wireError(c.ctx, err))
+	}
+	return resultFrame(c.id, result)
 }
 
 // resultOf makes the call and encodes its result. It turns a panic, in the encoding too, into an error: it fails this

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -77,46 +78,80 @@ func decodeRequest(line []byte) (*request, id, *Error) {
 	default:
 		return invalid(nullID, "a request is an object")
 	}
-	var envelope map[string]json.RawMessage
+	members, _ := jsontext.Members(line) // it is an object
 	repeated := repeatedKeys(line)
-	if err := json.Unmarshal(line, &envelope); err != nil {
-		return nil, nullID, &Error{Code: CodeParse, Message: "the line is not one JSON document"}
+	var fields envelope
+	meant, misspelled := "", ""
+	for _, m := range members {
+		if name := text(m.Name); !fields.take(name, m.Value) && meant == "" {
+			meant, misspelled = meantBy(name), name
+		}
 	}
 	answerTo := nullID
-	raw, hasID := envelope["id"]
-	if hasID && !repeated.atTop["id"] && isID(raw) {
-		answerTo = id(raw)
+	if fields.id != nil && !repeated.atTop["id"] && isID(fields.id) {
+		answerTo = fields.id
 	}
 	if repeated.first != nil {
 		return invalid(answerTo, "the key %s is there twice", Quote(*repeated.first))
 	}
-	for key := range envelope {
-		for _, known := range []string{"jsonrpc", "id", "method", "params"} {
-			if key != known && strings.EqualFold(key, known) {
-				return invalid(answerTo, "the field %q is spelled %q", known, key)
-			}
-		}
+	if meant != "" {
+		return invalid(answerTo, "the field %q is spelled %q", meant, misspelled)
 	}
-	r := &request{}
-	var version string
+	r := &request{params: fields.params}
 	switch {
-	case hasID && !isID(raw):
+	case fields.id != nil && !isID(fields.id):
 		return invalid(nullID, "an id is a number or a string")
-	case json.Unmarshal(envelope["jsonrpc"], &version) != nil || version != "2.0":
+	case !isString(fields.version) || text(fields.version) != "2.0":
 		return invalid(answerTo, `jsonrpc must be "2.0"`)
-	case !isString(envelope["method"]) || json.Unmarshal(envelope["method"], &r.method) != nil || r.method == "":
+	case !isString(fields.method) || text(fields.method) == "":
 		return invalid(answerTo, "method must be a string")
+	case r.params != nil && r.params[0] != '{':
+		return invalid(answerTo, "params must be an object")
 	}
-	if params, ok := envelope["params"]; ok {
-		if params[0] != '{' {
-			return invalid(answerTo, "params must be an object")
-		}
-		r.params = params
-	}
-	if hasID {
+	r.method = text(fields.method)
+	if fields.id != nil {
 		r.id = answerTo
 	}
 	return r, answerTo, nil
+}
+
+// envelope are the fields of a request, as they are spelled; nil where one is not there.
+type envelope struct{ version, id, method, params json.RawMessage }
+
+// take enters a field that is one of the envelope's.
+func (e *envelope) take(name string, value []byte) bool {
+	switch name {
+	case "jsonrpc":
+		e.version = value
+	case "id":
+		e.id = value
+	case "method":
+		e.method = value
+	case "params":
+		e.params = value
+	default:
+		return false
+	}
+	return true
+}
+
+// meantBy is the field of the envelope that a name is but for the case of its letters, or nothing.
+func meantBy(name string) string {
+	for _, known := range []string{"jsonrpc", "id", "method", "params"} {
+		if strings.EqualFold(name, known) {
+			return known
+		}
+	}
+	return ""
+}
+
+// text reads a JSON string that is valid.
+func text(spelled []byte) (value string) {
+	if bytes.IndexByte(spelled, '\\') < 0 {
+		return string(spelled[1 : len(spelled)-1])
+	}
+	_ = json.Unmarshal(spelled, &value)
+	return value
 }
 
 func isString(raw json.RawMessage) bool { return len(raw) > 0 && raw[0] == '"' }
@@ -132,29 +167,60 @@ type repeats struct {
 	atTop map[string]bool // those of the outermost object
 }
 
+// keys are those of an object so far. Few are compared one by one; an array has none.
+type keys struct {
+	ofArray bool
+	few     []string
+	many    map[string]bool
+}
+
+const fewKeys = 8
+
+// has enters a key and tells whether it was there.
+func (k *keys) has(key string) bool {
+	if k.many == nil {
+		if slices.Contains(k.few, key) {
+			return true
+		}
+		if len(k.few) < fewKeys {
+			k.few = append(k.few, key)
+			return false
+		}
+		k.many = map[string]bool{}
+		for _, one := range k.few {
+			k.many[one] = true
+		}
+	}
+	was := k.many[key]
+	k.many[key] = true
+	return was
+}
+
 // repeatedKeys walks a valid document whose outermost value is an object. It goes over the bytes itself: a decoder's tokens
 // would take seconds for a line of many short keys, and nothing else is read meanwhile.
-func repeatedKeys(text []byte) repeats {
-	found := repeats{atTop: map[string]bool{}}
-	var open []map[string]bool // the keys of each object around; nil for an array
+func repeatedKeys(line []byte) repeats {
+	var found repeats
+	var open []keys // of each object and array around
 	wantKey := false
-	for i := 0; i < len(text); i++ {
-		switch text[i] {
+	for i := 0; i < len(line); i++ {
+		switch line[i] {
 		case '{':
-			open = append(open, map[string]bool{})
+			open = append(open, keys{})
 			wantKey = true
 		case '[':
-			open = append(open, nil)
+			open = append(open, keys{ofArray: true})
 			wantKey = false
 		case '}', ']':
 			open = open[:len(open)-1]
 			wantKey = false
 		case ',':
-			wantKey = open[len(open)-1] != nil
+			wantKey = !open[len(open)-1].ofArray
 		case '"':
-			end := i + jsontext.StringLength(text[i:])
+			end := i + jsontext.StringLength(line[i:])
 			if wantKey {
-				found.note(open, text[i:end])
+				if key := text(line[i:end]); open[len(open)-1].has(key) {
+					found.note(key, len(open) == 1)
+				}
 				wantKey = false
 			}
 			i = end - 1
@@ -163,20 +229,16 @@ func repeatedKeys(text []byte) repeats {
 	return found
 }
 
-// note enters a key, as it is spelled, into the innermost object.
-func (r *repeats) note(open []map[string]bool, spelled []byte) {
-	key := string(spelled[1 : len(spelled)-1])
-	if strings.Contains(key, `\`) {
-		_ = json.Unmarshal(spelled, &key) // it is valid
+func (r *repeats) note(key string, atTop bool) {
+	if r.first == nil {
+		r.first = &key
 	}
-	keys := open[len(open)-1]
-	if keys[key] {
-		if r.first == nil {
-			r.first = &key
+	if atTop {
+		if r.atTop == nil {
+			r.atTop = map[string]bool{}
 		}
-		r.atTop[key] = r.atTop[key] || len(open) == 1
+		r.atTop[key] = true
 	}
-	keys[key] = true
 }
 
 // Quote is a name from a request for a message, however long it is.
@@ -191,6 +253,9 @@ func Quote(name string) string {
 // hasLoneSurrogate looks for an escape \uD800 to \uDFFF without its other half: it names no character, and decoders
 // replace it without a word.
 func hasLoneSurrogate(text []byte) bool {
+	if bytes.IndexByte(text, '\\') < 0 {
+		return false
+	}
 	for i := 0; i < len(text); i++ {
 		if text[i] != '\\' {
 			continue
@@ -242,35 +307,39 @@ func Encode(value any) (json.RawMessage, error) {
 
 // The frames that we send. They are put together by hand because encoding/json would respell an id.
 
+var (
+	answering = json.RawMessage(`{"jsonrpc":"2.0","id":`)
+	telling   = json.RawMessage(`{"jsonrpc":"2.0","method":`)
+	closing   = json.RawMessage(`}`)
+)
+
 func resultFrame(to id, result json.RawMessage) []byte {
-	return joinFrame(`{"jsonrpc":"2.0","id":`, to, `,"result":`, result, `}`)
+	return joinFrame(answering, to, json.RawMessage(`,"result":`), result, closing)
 }
 
 func errorFrame(to id, failure json.RawMessage) []byte {
-	return joinFrame(`{"jsonrpc":"2.0","id":`, to, `,"error":`, failure, `}`)
+	return joinFrame(answering, to, json.RawMessage(`,"error":`), failure, closing)
 }
 
 func notificationFrame(method, params json.RawMessage) []byte {
-	return joinFrame(`{"jsonrpc":"2.0","method":`, method, `,"params":`, params, `}`)
+	return joinFrame(telling, method, json.RawMessage(`,"params":`), params, closing)
 }
 
 func streamFrame(of id, seq int, event, data json.RawMessage) []byte {
-	head := fmt.Sprintf(`,"seq":%d,"event":`, seq)
-	params := joinFrame(`{"id":`, of, head, event, `,"data":`, data, `}`)
+	head := fmt.Appendf(nil, `,"seq":%d,"event":`, seq)
+	params := joinFrame(json.RawMessage(`{"id":`), of, head, event, json.RawMessage(`,"data":`), data, closing)
 	return notificationFrame(json.RawMessage(`"stream"`), params)
 }
 
-func joinFrame(parts ...any) []byte {
-	var frame []byte
+// joinFrame leaves room for the end of the line.
+func joinFrame(parts ...json.RawMessage) []byte {
+	size := 1
 	for _, part := range parts {
-		switch p := part.(type) {
-		case string:
-			frame = append(frame, p...)
-		case []byte:
-			frame = append(frame, p...)
-		case json.RawMessage:
-			frame = append(frame, p...)
-		}
+		size += len(part)
+	}
+	frame := make([]byte, 0, size)
+	for _, part := range parts {
+		frame = append(frame, part...)
 	}
 	return frame
 }

@@ -27,3 +27,8 @@ func keepWAL(driverConn any) error {
 func inTransaction(driverConn any) bool {
 	return !driverConn.(*sqlite3.SQLiteConn).AutoCommit()
 }
+
+func sqliteVersion() string {
+	version, _, _ := sqlite3.Version()
+	return version
+}

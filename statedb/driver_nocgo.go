@@ -15,3 +15,5 @@ func resultCodes(error) (primary, extended int, ok bool) { return 0, 0, false }
 func keepWAL(any) error { return errNoCgo }
 
 func inTransaction(any) bool { return false }
+
+func sqliteVersion() string { return "none" }

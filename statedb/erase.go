@@ -80,9 +80,9 @@ func Purge(ctx context.Context, path string, progress func(PurgeProgress)) (Eras
 	pending := false
 	for _, index := range look.conn.fullTextIndexes(ctx, s) {
 		done := false
-		if index.Usable && usesFTS5.MatchString(s.virtual[index.Name]) {
+		if index.Usable && usesFTS5().MatchString(s.virtual[index.Name]) {
 			p.index, p.steps = index.Name, 0
-			p.stirs, p.stirred = keepsNoText.MatchString(s.virtual[index.Name]), false
+			p.stirs, p.stirred = keepsNoText().MatchString(s.virtual[index.Name]), false
 			var failed error
 			done, failed = p.mergeAll(ctx)
 			err = errors.Join(err, classify("merge the index "+index.Name, failed))

@@ -2,8 +2,9 @@ package statedb
 
 import (
 	"context"
-	"regexp"
 	"strings"
+
+	"session-sidecar/internal/lazyregexp"
 )
 
 // mergePages is how much one step of a merge writes, in pages of an index (contract 6b).
@@ -60,6 +61,7 @@ func (t *Tx) stir(ctx context.Context, index string) error {
 		return err
 	}
 	column = quoted(column)
+	stirred := strings.Repeat("stir ", 20_000) // a word that is one to every tokenizer, as often as takes several pages
 	if _, err := t.conn.ExecContext(ctx, `INSERT INTO `+name+` (rowid, `+column+`) VALUES (?, ?)`, id, stirred); err != nil {
 		return err
 	}
@@ -70,8 +72,5 @@ func (t *Tx) stir(ctx context.Context, index string) error {
 	return err
 }
 
-// stirred is a word that is long enough to be one to every tokenizer, as often as takes several pages.
-var stirred = strings.Repeat("stir ", 20_000)
-
 // keepsNoText tells of an FTS5 index whose texts lie in another table, as the Agent's do.
-var keepsNoText = regexp.MustCompile(`(?is)\bcontent\s*=\s*('[^']+'|"[^"]+"|[^\s,)'"]+)`)
+var keepsNoText = lazyregexp.New(`(?is)\bcontent\s*=\s*('[^']+'|"[^"]+"|[^\s,)'"]+)`)

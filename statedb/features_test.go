@@ -223,7 +223,6 @@ func TestAgentThatCannotBeListed(t *testing.T) {
 
 func TestTheBuildIsComplete(t *testing.T) {
 	require.NoError(t, CheckBuild(t.Context()))
-	version, err := SQLiteVersion(t.Context())
-	require.NoError(t, err)
+	version := SQLiteVersion()
 	assert.Regexp(t, `^3\.\d+\.\d+$`, version)
 }

@@ -5,6 +5,8 @@ import (
 	"os"
 	"regexp"
 	"strings"
+
+	"session-sidecar/internal/lazyregexp"
 )
 
 // An Agent extension brings its own tokenizer, which this build lacks. Its own processes without the tokenizer drop the
@@ -40,7 +42,7 @@ func (c *conn) unwritableIndexes(ctx context.Context, s *schema) ([]string, erro
 func (c *conn) opens(ctx context.Context, s *schema, name string) (bool, error) {
 	table := quoted(name)
 	query := "SELECT 1 FROM " + table + " LIMIT 0"
-	if usesFTS5.MatchString(s.virtual[name]) {
+	if usesFTS5().MatchString(s.virtual[name]) {
 		// FTS5 asks for its tokenizer with the first text, not when it opens the table.
 		query = "SELECT 1 FROM " + table + " WHERE " + table + " MATCH 'x'"
 	}
@@ -71,7 +73,7 @@ func (c *conn) endsWithinPage(ctx context.Context) bool {
 	return err == nil && info.Size()%page != 0
 }
 
-var usesFTS5 = regexp.MustCompile("(?i)\\busing\\s+[\"'`\\[]?fts5\\b")
+var usesFTS5 = lazyregexp.New("(?i)\\busing\\s+[\"'`\\[]?fts5\\b")
 
 // writtenByTrigger tells whether a trigger on messages or sessions mentions the table.
 func (s *schema) writtenByTrigger(name string) bool {

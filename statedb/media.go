@@ -5,11 +5,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
 	"session-sidecar/internal/agentjson"
+	"session-sidecar/internal/lazyregexp"
 )
 
 // Media that an admission's payload references, and what is noted of it (contract 5b.4, 5b.5). This file decides; the SQL
@@ -31,7 +31,7 @@ const (
 )
 
 // hostedPath is the path of such a document; its folder has the hash of what is in it.
-var hostedPath = regexp.MustCompile(`^/(?:[^\n]*/)?native-inputs/([0-9a-f]{64})/[^/\n]+$`)
+var hostedPath = lazyregexp.New(`^/(?:[^\n]*/)?native-inputs/([0-9a-f]{64})/[^/\n]+$`)
 
 // mediaOf lists the media that an admission's payload references, each path once. What is malformed inside of a payload
 // references nothing; a payload that is no JSON object is ErrUnsupported (contract 5b.4).
@@ -82,7 +82,7 @@ func readMediaReference(raw json.RawMessage) (r mediaReference, ok bool) {
 // hostedReference reads a line of a hosted request's prompt.
 func hostedReference(line string) (r mediaReference, ok bool) {
 	path, ok := strings.CutPrefix(line, attachmentLine)
-	m := hostedPath.FindStringSubmatch(path)
+	m := hostedPath().FindStringSubmatch(path)
 	if !ok || m == nil || !nameable(path) {
 		return r, false
 	}

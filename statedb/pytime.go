@@ -2,18 +2,19 @@ package statedb
 
 import (
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 	"unicode"
+
+	"session-sidecar/internal/lazyregexp"
 )
 
 // The Agent is a Python program: what it takes for a number or a time decides which rows continue which (contract 5).
 
 var (
-	pythonFloat = regexp.MustCompile(`^[+-]?(\d+(_\d+)*\.?(\d+(_\d+)*)?|\.\d+(_\d+)*)([eE][+-]?\d+(_\d+)*)?$`)
-	isoTime     = regexp.MustCompile(`^(\d{4})-?(\d{2})-?(\d{2})[T ](\d{2}):?(\d{2})(?::?(\d{2})(?:[.,](\d{1,9}))?)?` +
+	pythonFloat = lazyregexp.New(`^[+-]?(\d+(_\d+)*\.?(\d+(_\d+)*)?|\.\d+(_\d+)*)([eE][+-]?\d+(_\d+)*)?$`)
+	isoTime     = lazyregexp.New(`^(\d{4})-?(\d{2})-?(\d{2})[T ](\d{2}):?(\d{2})(?::?(\d{2})(?:[.,](\d{1,9}))?)?` +
 		`(Z|[+-]\d{2}(?::?\d{2})?(?::?\d{2})?)$`)
 )
 
@@ -30,7 +31,7 @@ func finite(value any) (float64, bool) {
 		return v, true
 	case string:
 		text := asciiDigits(strings.TrimFunc(v, isPythonSpace))
-		if !pythonFloat.MatchString(text) {
+		if !pythonFloat().MatchString(text) {
 			return 0, false
 		}
 		f, err := strconv.ParseFloat(strings.ReplaceAll(text, "_", ""), 64)
@@ -49,7 +50,7 @@ func instant(value any) (float64, bool) {
 	if !ok {
 		return 0, false
 	}
-	m := isoTime.FindStringSubmatch(strings.TrimFunc(text, isPythonSpace))
+	m := isoTime().FindStringSubmatch(strings.TrimFunc(text, isPythonSpace))
 	if m == nil {
 		return 0, false
 	}

@@ -5,8 +5,9 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
+
+	"session-sidecar/internal/lazyregexp"
 )
 
 // This file holds all SQL over the deletion receipts.
@@ -20,7 +21,7 @@ const createReceipts = `CREATE TABLE IF NOT EXISTS ` + receiptsTable + ` (
 var (
 	receiptColumns = []string{"sequence", "operation_id", "deletion_json"}
 	// saysAutoincrement is enough to foresee that a store keeps what it has given; writeReceipt makes sure.
-	saysAutoincrement = regexp.MustCompile(`(?i)\bautoincrement\b`)
+	saysAutoincrement = lazyregexp.New(`(?i)\bautoincrement\b`)
 )
 
 // refuseOtherReceipts is ErrUnsupported where something of that name is there that could not hold a receipt, or that could give
@@ -41,7 +42,7 @@ func (c *conn) refuseOtherReceipts(ctx context.Context, s *schema) error {
 	switch {
 	case kind != "table" || !s.has(receiptsTable, receiptColumns...):
 		return unsupported("the store's %s is not the table of receipts", receiptsTable)
-	case !counts, !saysAutoincrement.MatchString(s.create[receiptsTable]):
+	case !counts, !saysAutoincrement().MatchString(s.create[receiptsTable]):
 		return unsupported("the store's %s may give a sequence twice", receiptsTable)
 	case s.numeric[receiptsTable]["operation_id"]:
 		return unsupported("the store keeps %s.operation_id as a number where it can", receiptsTable)

@@ -4,9 +4,10 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"regexp"
 	"slices"
 	"strings"
+
+	"session-sidecar/internal/lazyregexp"
 )
 
 // Report is what a store is and has (contract 5d, features).
@@ -145,17 +146,17 @@ func (c *conn) fullTextIndexes(ctx context.Context, s *schema) []Index {
 }
 
 var (
-	fullTextModule = regexp.MustCompile("(?is)\\busing\\s+[\"'`\\[]?fts([345])[\"'`\\]]?\\s*\\(")
-	tokenizeOption = regexp.MustCompile(`(?is)\btokenize\s*=\s*('(?:[^']|'')*'|"(?:[^"]|"")*"|[^\s,)]+)`)
+	fullTextModule = lazyregexp.New("(?is)\\busing\\s+[\"'`\\[]?fts([345])[\"'`\\]]?\\s*\\(")
+	tokenizeOption = lazyregexp.New(`(?is)\btokenize\s*=\s*('(?:[^']|'')*'|"(?:[^"]|"")*"|[^\s,)]+)`)
 )
 
 // tokenizerOf reads the tokenizer out of a full-text index's CREATE statement; without the option it is the module's own.
 func tokenizerOf(create string) (tokenizer string, ok bool) {
-	module := fullTextModule.FindStringSubmatch(create)
+	module := fullTextModule().FindStringSubmatch(create)
 	if module == nil {
 		return "", false
 	}
-	option := tokenizeOption.FindStringSubmatch(create)
+	option := tokenizeOption().FindStringSubmatch(create)
 	switch {
 	case option == nil && module[1] == "5":
 		return "unicode61", true

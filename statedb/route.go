@@ -2,11 +2,11 @@ package statedb
 
 import (
 	"encoding/json"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
 	"session-sidecar/internal/agentjson"
+	"session-sidecar/internal/lazyregexp"
 )
 
 // This file decides about routes (contract 5d): which namespace a route lies in, whether it may be saved, and what fence a
@@ -18,7 +18,7 @@ const mainNamespace = "main"
 // NamespacePattern is the whole of a namespace that somebody may name: a session key can carry no colon in it.
 const NamespacePattern = `^[^:]{1,128}$`
 
-var namespacePattern = regexp.MustCompile(NamespacePattern)
+var namespacePattern = lazyregexp.New(NamespacePattern)
 
 // routeNamespace is the namespace that a session key belongs to: the second field of agent:<ns>:…, where an empty one means
 // main. A key without a third field, or with agent in another spelling, is of another form and belongs to main.
@@ -38,7 +38,7 @@ func ProfileNamespace(folder string, isBase bool) string {
 		return mainNamespace
 	case folder == mainNamespace:
 		return mainNamespace + "~"
-	case !utf8.ValidString(folder) || !namespacePattern.MatchString(folder):
+	case !utf8.ValidString(folder) || !namespacePattern().MatchString(folder):
 		return ""
 	}
 	return folder

@@ -68,7 +68,7 @@ type searchable struct{ words, trigrams, content bool }
 func (c *conn) searchable(ctx context.Context, s *schema) (with searchable, err error) {
 	with.content = s.has("messages", "content")
 	for index, usable := range map[string]*bool{wordIndex: &with.words, trigramIndex: &with.trigrams} {
-		if usesFTS5.MatchString(s.virtual[index]) {
+		if usesFTS5().MatchString(s.virtual[index]) {
 			if *usable, err = c.opens(ctx, s, index); err != nil {
 				return with, c.classifyIndex(ctx, "open the index "+index, err)
 			}

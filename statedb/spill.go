@@ -3,7 +3,6 @@ package statedb
 import (
 	"encoding/json"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"session-sidecar/internal/agentjson"
+	"session-sidecar/internal/lazyregexp"
 )
 
 // Tool output that was too large for a message and was spilled to a file in the home (contract 5b.5). That these files go
@@ -130,14 +130,14 @@ func mayBeEncoded(word string) bool {
 }
 
 // jsonEscapes are characters as JSON escapes them, also where that JSON is a text in another one.
-var jsonEscapes = regexp.MustCompile(`(?:\\+u[0-9a-fA-F]{4})+`)
+var jsonEscapes = lazyregexp.New(`(?:\\+u[0-9a-fA-F]{4})+`)
 
 // fromJSON spells such characters as they are.
 func fromJSON(text string) string {
 	if !strings.Contains(text, `\u`) {
 		return text
 	}
-	return jsonEscapes.ReplaceAllStringFunc(text, func(escapes string) string {
+	return jsonEscapes().ReplaceAllStringFunc(text, func(escapes string) string {
 		var units []uint16
 		for hex := range strings.SplitSeq(strings.ReplaceAll(escapes, `\`, ""), "u") {
 			if unit, err := strconv.ParseUint(hex, 16, 16); err == nil {

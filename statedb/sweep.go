@@ -1,8 +1,9 @@
 package statedb
 
 import (
-	"regexp"
 	"slices"
+
+	"session-sidecar/internal/lazyregexp"
 )
 
 // This file decides, for a sweep, which sessions stand or fall together, and whose tombstone must stay (contract 5d,
@@ -86,7 +87,7 @@ func weighed(units []unit, sizes ...map[string]size) []Unit {
 }
 
 // derivedID is the form of an id that the Agent's API server makes from what a client sends.
-var derivedID = regexp.MustCompile(`^api-[0-9a-f]{16}$`)
+var derivedID = lazyregexp.New(`^api-[0-9a-f]{16}$`)
 
 // derived lists the ids that somebody can come to again by computing them: their tombstone never expires. sources are those
 // of the rows that are there.
@@ -101,7 +102,7 @@ func derived(ids []string, sources map[string]string, policies []policy) map[str
 	}
 	for _, id := range ids {
 		switch source := sources[id]; {
-		case source == "bot_room", source == "api_server" && derivedID.MatchString(id):
+		case source == "bot_room", source == "api_server" && derivedID().MatchString(id):
 			must[id] = true
 		}
 	}

@@ -2,11 +2,12 @@ package main
 
 import (
 	"errors"
-	"regexp"
 	"strconv"
 	"time"
 
 	"github.com/spf13/pflag"
+
+	"session-sidecar/internal/lazyregexp"
 )
 
 // keepFlag is --keep: a number of days, as in 30d.
@@ -23,14 +24,14 @@ func (k *keepFlag) String() string {
 func (k *keepFlag) Type() string { return "DAYS" }
 
 // keepForm is how days are spelled.
-var keepForm = regexp.MustCompile(`^([1-9][0-9]?)d?$`)
+var keepForm = lazyregexp.New(`^([1-9][0-9]?)d?$`)
 
 // mostKeptDays is the most that the methods take.
 const mostKeptDays = 90
 
 // Set takes 30d, or 30.
 func (k *keepFlag) Set(text string) error {
-	spelled := keepForm.FindStringSubmatch(text)
+	spelled := keepForm().FindStringSubmatch(text)
 	if spelled == nil {
 		return errKeep
 	}

@@ -38,6 +38,9 @@ func run(args []string) int {
 		fmt.Fprintln(os.Stderr, "sidecar:", err)
 		return exitFailure
 	}
+	if len(args) == 0 && !atTerminal() {
+		return exitStatus(serveHost(ctx)) // as hosts start it: without making a tree of commands first
+	}
 	profile := &profileFlag{}
 	finishProfile := func() error { return nil }
 	root := newRootCommand()
@@ -51,6 +54,11 @@ func run(args []string) int {
 	if wrong := finishProfile(); wrong != nil {
 		fmt.Fprintln(os.Stderr, "sidecar:", plainText(wrong.Error()))
 	}
+	return exitStatus(err)
+}
+
+// exitStatus is that of the process for what it ended with, which it tells of where there is anything to tell.
+func exitStatus(err error) int {
 	var code exitCode
 	var usage usageError
 	switch {

@@ -43,14 +43,22 @@ const gcPercent = 40
 const maxCallsVariable = "SIDECAR_MAX_CALLS"
 
 func serveOrHelp(cmd *cobra.Command, _ []string) error {
-	if term.IsTerminal(int(os.Stdin.Fd())) {
+	if atTerminal() {
 		return cmd.Help()
 	}
+	return serveHost(cmd.Context())
+}
+
+// atTerminal tells whether a person sits before the program, and no host.
+func atTerminal() bool { return term.IsTerminal(int(os.Stdin.Fd())) }
+
+// serveHost serves the host that started this process. It ends with an exit status.
+func serveHost(ctx context.Context) error {
 	maxCalls, err := maxCallsFromEnvironment()
 	if err != nil {
 		return usageError{err}
 	}
-	code, err := serve(cmd.Context(), maxCalls)
+	code, err := serve(ctx, maxCalls)
 	if err != nil {
 		return err
 	}
@@ -77,10 +85,11 @@ func serve(ctx context.Context, maxCalls int) (int, error) {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 	defer stop()
-	frames, err := claimStdout()
+	private, err := claimStdout()
 	if err != nil {
 		return 0, fmt.Errorf("keep standard output for frames: %w", err)
 	}
+	frames := rpc.TakeOutput(private)
 	defer func() { _ = frames.Close() }()
 	log, flushLog := newLog(os.Stderr, slog.LevelInfo)
 	defer flushLog()

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"session-sidecar/internal/lazyregexp"
 	"session-sidecar/internal/sessionid"
 	"session-sidecar/rpc"
 )
@@ -130,11 +130,11 @@ func (e *trashed) session() string {
 
 func secondsText(at float64) string { return strconv.FormatFloat(at, 'f', -1, 64) }
 
-var operationForm = regexp.MustCompile(`^[0-9a-f]{32}$`)
+var operationForm = lazyregexp.New(`^[0-9a-f]{32}$`)
 
 // operationIn gives the operation of an entry that may be named as its file is.
 func operationIn(name string) string {
-	if operation := strings.TrimSuffix(name, ".ndjson.gz"); operationForm.MatchString(operation) {
+	if operation := strings.TrimSuffix(name, ".ndjson.gz"); operationForm().MatchString(operation) {
 		return operation
 	}
 	return name
@@ -157,7 +157,7 @@ func trashArgument(needed bool) cobra.PositionalArgs {
 
 // operationOf gives the operation that is meant: itself, or the only one that took a session, as took tells.
 func operationOf(ctx context.Context, c *client, flags homeFlags, name string, took func(e *trashed, session string) bool) (string, error) {
-	if operation := operationIn(name); operationForm.MatchString(operation) {
+	if operation := operationIn(name); operationForm().MatchString(operation) {
 		return operation, nil
 	}
 	listing, _, err := askFor[trashListing](ctx, c, "trash.list", map[string]any{"profile_home": flags.home}, nil)

@@ -16,12 +16,8 @@ func newVersionCommand() *cobra.Command {
 		Short: "Print the version of the sidecar and of the SQLite that is built in",
 		Args:  noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			sqlite, err := statedb.SQLiteVersion(cmd.Context())
-			if err != nil {
-				return err
-			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "sidecar %s (SQLite %s, %s %s/%s)\n",
-				version.Version, sqlite, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "sidecar %s (SQLite %s, %s %s/%s)\n",
+				version.Version, statedb.SQLiteVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 			return err
 		},
 	}

@@ -8,10 +8,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
+	"session-sidecar/internal/lazyregexp"
 	"session-sidecar/internal/rooted"
 )
 
@@ -27,7 +27,7 @@ const (
 )
 
 // operationID is the form of the name of a delete.
-var operationID = regexp.MustCompile(`^[0-9a-f]{32}$`)
+var operationID = lazyregexp.New(`^[0-9a-f]{32}$`)
 
 // Folder is a home's trash/, opened once for one operation: everything goes through its handle, so that no name and no link can
 // lead out of it. A missing folder is an empty one.
@@ -117,7 +117,7 @@ func (f *Folder) names() ([]string, error) {
 
 // Remove unlinks an entry durably, whatever is in it. One that is not there is ErrNotFound, and so is an id that names no entry.
 func (f *Folder) Remove(operation string) error {
-	if f.root == nil || !operationID.MatchString(operation) {
+	if f.root == nil || !operationID().MatchString(operation) {
 		return &Error{Kind: ErrNotFound, Name: operation}
 	}
 	info, err := f.root.Lstat(operation + suffix)
@@ -149,7 +149,7 @@ func (f *Folder) RemoveTemporary() error {
 	var failed []error
 	for _, name := range names {
 		base, _, _ := strings.Cut(name, suffix+".")
-		if !strings.HasSuffix(name, tempSuffix) || !operationID.MatchString(base) {
+		if !strings.HasSuffix(name, tempSuffix) || !operationID().MatchString(base) {
 			continue
 		}
 		info, err := f.root.Lstat(name)

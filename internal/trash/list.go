@@ -41,7 +41,7 @@ func (c *Checker) List(ctx context.Context, f *Folder, homePath string) (Listing
 	var listing Listing
 	for _, name := range names {
 		operation, is := strings.CutSuffix(name, suffix)
-		if !is || !operationID.MatchString(operation) {
+		if !is || !operationID().MatchString(operation) {
 			continue
 		}
 		entry, err := c.check(ctx, f, homePath, operation)
@@ -91,7 +91,7 @@ func (f *Folder) Headers() (headers []Header, err error) {
 	}
 	for _, name := range names {
 		operation, is := strings.CutSuffix(name, suffix)
-		if !is || !operationID.MatchString(operation) {
+		if !is || !operationID().MatchString(operation) {
 			continue
 		}
 		if header, err := f.header(operation); err == nil {

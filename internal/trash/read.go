@@ -52,7 +52,7 @@ var (
 // read reads an entry from its first line to its last and hands each row to use, where there is one. Anything but what Writer writes is
 // ErrDamaged; an entry that is not there is ErrNotFound. Memory holds one line, and its row twice where it is used. A cancel is heard.
 func (f *Folder) read(ctx context.Context, operation string, use func(Row) error) (Entry, error) {
-	if f.root == nil || !operationID.MatchString(operation) {
+	if f.root == nil || !operationID().MatchString(operation) {
 		return Entry{}, &Error{Kind: ErrNotFound, Name: operation}
 	}
 	name := operation + suffix
