@@ -2,13 +2,11 @@ package statedb
 
 import (
 	"context"
-	"database/sql"
-	"fmt"
 	"strings"
 )
 
-// This file holds the SQL that lists conversations: one pass over the sessions, one over the times of the messages, and
-// what is shown of a conversation for the ones on the page alone.
+// This file holds the SQL that lists conversations. What decides about a page is read near its sessions where that can be done
+// (near_sql.go), else of all of them (sessions_sql.go); what is shown of a conversation, for the ones on the page alone.
 
 // Conversation is what a list shows of a conversation.
 type Conversation struct {
@@ -46,178 +44,77 @@ func (c *conn) conversations(ctx context.Context, request ListRequest) (*Page, e
 		return nil, err
 	}
 	path := listedAs(s, request.Agent)
-	all, activity, err := c.readSessions(ctx, s, path)
+	listed, err := c.chooseNear(ctx, s, path, request, found, reachOfPage)
+	if err == nil && listed == nil {
+		listed, err = c.chooseFromAll(ctx, s, path, request, found)
+	}
 	if err != nil {
 		return nil, err
+	}
+	page := &Page{Next: listed.next}
+	page.Conversations, err = c.describeConversations(ctx, s, path, listed)
+	return page, err
+}
+
+// pageRows are what a page shows, with the rows that tell about it.
+type pageRows struct {
+	graph         *graph
+	families      *families
+	conversations []conversation
+	next          *Position
+}
+
+// choose cuts a page out of the conversations of some sessions, which leave out no row that hangs together with one of them. found
+// are the sessions that match a query; nil where there is none.
+func (c *conn) choose(
+	ctx context.Context, path Path, all *graph, activity map[*session]float64, found map[string]bool, request ListRequest,
+) (*pageRows, error) {
+	f, placed, err := c.place(ctx, path, all, activity, found)
+	if err != nil {
+		return nil, err
+	}
+	listed, next := cut(placed, request.Before, request.Limit)
+	return &pageRows{all, f, listed, next}, nil
+}
+
+// place gives the conversations of some sessions in their order.
+func (c *conn) place(
+	ctx context.Context, path Path, all *graph, activity map[*session]float64, found map[string]bool,
+) (*families, []conversation, error) {
+	f, err := c.families(ctx, path, all)
+	if err != nil {
+		return nil, nil, err
 	}
 	var matches map[*session]bool
 	if found != nil {
 		matches = map[*session]bool{}
-		for id := range found {
-			matches[all.rows[id]] = true // nil where the message has no session; nobody asks for that
+		for id, row := range all.rows {
+			if found[id] {
+				matches[row] = true
+			}
 		}
 	}
-	f, err := c.families(ctx, path, all)
+	return f, f.place(activity, matches), nil
+}
+
+// chooseFromAll reads every session.
+func (c *conn) chooseFromAll(ctx context.Context, s *schema, path Path, request ListRequest, found map[string]bool) (*pageRows, error) {
+	all, activity, err := c.readSessions(ctx, s, path)
 	if err != nil {
 		return nil, err
 	}
-	listed, next := cut(f.place(activity, matches), request.Before, request.Limit)
-	page := &Page{Next: next}
-	page.Conversations, err = c.describeConversations(ctx, s, path, all, f, listed)
-	return page, err
-}
-
-// readSessions reads what the lineage needs of every session on a path, and when each was last active: the later of what its row
-// says and of its newest message; where neither is known, when it started.
-func (c *conn) readSessions(ctx context.Context, s *schema, path Path) (*graph, map[*session]float64, error) {
-	query, err := c.sessionsQuery(ctx, s, path)
-	if err != nil {
-		return nil, nil, err
-	}
-	g := &graph{rows: map[string]*session{}, children: map[string][]*session{}, marked: map[string][]*session{}}
-	activity := map[*session]float64{}
-	same := interned{}
-	var id string
-	var parent, source, endReason, sessionSource, config, chatID sql.NullString
-	var started, ended, delegate, branch, reset, last, newest any
-	cells := []any{&id, &parent, &source, &endReason, &started, &last, &newest}
-	if path == PathCanonical {
-		cells = append(cells, &chatID, &delegate, &branch, &reset, &config)
-	} else {
-		cells = append(cells, &sessionSource, &ended, &config)
-	}
-	err = c.each(ctx, func(scan scanFunc) error {
-		if err := scan(cells...); err != nil {
-			return err
-		}
-		row := &session{
-			id: id, parent: optional(parent), source: same.of(source), endReason: same.of(endReason), startedAt: started,
-			sessionSource: same.of(sessionSource), endedAt: ended, chatID: same.of(chatID),
-		}
-		if path == PathCanonical {
-			row.markers = markers{delegate: newMarker(delegate), branch: newMarker(branch), reset: newMarker(reset)}
-			row.disputed = isDisputed(row.parent, optional(config))
-		} else {
-			row.markers = readMarkers(optional(config))
-		}
-		g.rows[row.id] = row
-		if row.parent != nil {
-			g.children[*row.parent] = append(g.children[*row.parent], row)
-		}
-		for _, time := range []any{last, newest} {
-			if at, known := seconds(time); known {
-				raise(activity, row, at)
-			}
-		}
-		if _, known := activity[row]; !known {
-			if at, known := seconds(row.startedAt); known {
-				activity[row] = at
-			}
-		}
-		return nil
-	}, query)
-	g.linkMarkers()
-	return g, activity, classify("read the sessions", err)
-}
-
-// sessionsQuery is the one pass over the sessions. Of model_config it fetches only what can matter: on the canonical path the
-// markers, and text that SQLite cannot read them from; else text that may hold one (see mayHoldMarker), and that of a subagent, which must be readable.
-func (c *conn) sessionsQuery(ctx context.Context, s *schema, path Path) (string, error) {
-	newest, join, err := c.newestMessage(ctx, s)
-	if err != nil {
-		return "", err
-	}
-	columns := []string{"id", "CASE WHEN typeof(parent_session_id) = 'text' THEN parent_session_id END"}
-	for _, name := range []string{"source", "end_reason", "started_at", "last_activity_at"} {
-		columns = append(columns, s.sessionColumn(name))
-	}
-	columns = append(columns, newest)
-	mayHold := func(key string) string { return "instr(model_config, '" + key + `') OR instr(model_config, '\u00')` }
-	mayHoldAny := mayHold(keyDelegate) + " OR " + mayHold(keyBranch) + " OR " + mayHold(keyReset)
-	if path == PathCanonical {
-		columns = append(columns, orNull(s, "chat_id", "CASE WHEN typeof(chat_id) = 'text' THEN chat_id END"))
-		for _, key := range []string{keyDelegate, keyBranch, keyReset} {
-			columns = append(columns, orNull(s, "model_config", "CASE WHEN "+mayHold(key)+" THEN "+markerColumn(key)+" END"))
-		}
-		columns = append(columns, orNull(s, "model_config", "CASE WHEN "+mayHoldAny+" THEN "+unreadBySQLite+" END"))
-	} else {
-		columns = append(columns, s.sessionColumn("session_source"), s.sessionColumn("ended_at"), orNull(s, "model_config",
-			"CASE WHEN "+s.sessionColumn("source")+" = '"+sourceSubagent+"' OR "+mayHoldAny+" THEN model_config END"))
-	}
-	return "SELECT " + strings.Join(columns, ", ") + " FROM sessions s" + join + " WHERE typeof(id) = 'text'", nil
-}
-
-// newestMessage is SQL for the time of a session's newest message. Where an index leads there, each session asks for its
-// own, which reads one row of the index; else all messages are gone over once.
-func (c *conn) newestMessage(ctx context.Context, s *schema) (column, join string, err error) {
-	if !s.has("messages", "timestamp") {
-		return "NULL", "", nil
-	}
-	indexed, err := c.exists(ctx, `SELECT 1 FROM pragma_index_list('messages') l, pragma_index_info(l.name) i
-		WHERE l.partial = 0 AND i.seqno = 0 AND i.name = 'session_id'`)
-	if err != nil {
-		return "", "", classify("read the indexes of the messages", err)
-	}
-	isTime := fmt.Sprintf(`timestamp BETWEEN %d AND %d`, earliest, latest) // text sorts above every number
-	if indexed {
-		return `(SELECT +timestamp FROM messages WHERE session_id = s.id AND ` + isTime + ` ORDER BY timestamp DESC LIMIT 1)`, "", nil
-	}
-	return "newest_message", ` LEFT JOIN (SELECT session_id AS of_session, max(CASE WHEN ` + isTime + ` THEN timestamp END)
-		AS newest_message FROM messages GROUP BY session_id) ON of_session = s.id`, nil
-}
-
-// sessionColumn is SQL for a column of sessions that may be missing. The plus sign hides its declared type, which the
-// driver would otherwise obey: a number in a column declared TIMESTAMP must stay a number.
-func (s *schema) sessionColumn(name string) string {
-	if s.has("sessions", name) {
-		return "+" + name
-	}
-	return "NULL"
-}
-
-// earliest and latest are the times that the Agent itself takes for times (contract 5b.1).
-const earliest, latest = -62135596800, 253402300800
-
-// seconds reads a time of a row. Only numbers are times here.
-func seconds(value any) (float64, bool) {
-	switch value.(type) {
-	case int64, float64:
-		at, ok := finite(value)
-		return at, ok && at >= earliest && at <= latest
-	}
-	return 0, false
-}
-
-// linkMarkers enters the rows whose _delegate_from names an id other than their physical parent.
-func (g *graph) linkMarkers() {
-	for _, row := range g.rows {
-		if target, ok := row.markers.delegate.target(); ok && (row.parent == nil || *row.parent != target) {
-			g.marked[target] = append(g.marked[target], row)
-		}
-	}
-}
-
-// interned keeps one copy of each text, for columns that repeat a few words.
-type interned map[string]*string
-
-func (seen interned) of(text sql.NullString) *string {
-	if !text.Valid {
-		return nil
-	}
-	if seen[text.String] == nil {
-		seen[text.String] = &text.String
-	}
-	return seen[text.String]
+	return c.choose(ctx, path, all, activity, found, request)
 }
 
 // describeConversations reads what a list shows of the conversations on one page.
 func (c *conn) describeConversations(
-	ctx context.Context, s *schema, path Path, all *graph, f *families, listed []conversation,
+	ctx context.Context, s *schema, path Path, page *pageRows,
 ) ([]Conversation, error) {
+	listed := page.conversations
 	members := make([][]*session, len(listed))
 	var ids []string
 	for i, one := range listed {
-		members[i] = f.members(one.kin)
+		members[i] = page.families.members(one.kin)
 		for _, row := range members[i] {
 			ids = append(ids, row.id)
 		}
@@ -230,7 +127,7 @@ func (c *conn) describeConversations(
 	if err != nil {
 		return nil, err
 	}
-	used, err := c.inUse(ctx, s, path, all, ids)
+	used, err := c.inUse(ctx, s, path, page.graph, ids)
 	if err != nil {
 		return nil, err
 	}

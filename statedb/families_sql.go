@@ -25,26 +25,31 @@ func (c *conn) families(ctx context.Context, path Path, all *graph) (*families, 
 	return all.canonicalFamilies(ctx, locals)
 }
 
-// readLocals goes once over the local policies and gives the conversations that they make of several sessions, by owner. A
-// record that no delete accepts by itself makes none.
+// readLocals reads the local policies of the sessions that have children, and gives the conversations that they make of several
+// sessions, by owner; an owner without a child stands alone, whatever its record says. A record that no delete accepts by itself makes
+// none.
 func (c *conn) readLocals(ctx context.Context, all *graph) (map[string]*local, error) {
+	var keys []string
+	for _, owner := range sortedKeys(all.children) {
+		if all.rows[owner] != nil {
+			keys = append(keys, localPolicyPrefix+owner)
+		}
+	}
 	locals := map[string]*local{}
-	err := c.each(ctx, func(scan scanFunc) error {
-		var key, value string
-		if err := scan(&key, &value); err != nil {
-			return err
-		}
-		owner := key[len(localPolicyPrefix):]
-		if len(all.children[owner]) == 0 {
-			return nil // it stands alone, whatever the record says
-		}
-		if p, ok := parsePolicy(value); ok && p.recordFault(owner) == "" {
-			if l := all.newLocal(p.lineage); l != nil {
-				locals[owner] = l
+	err := inChunks(keys, func(list string, args []any) error {
+		return c.each(ctx, func(scan scanFunc) error {
+			var key, value string
+			if err := scan(&key, &value); err != nil {
+				return err
 			}
-		}
-		return nil
-	}, `SELECT key, value FROM state_meta WHERE key >= ? AND key < ? AND typeof(key) = 'text' AND typeof(value) = 'text'`,
-		localPolicyPrefix, after(localPolicyPrefix))
+			owner := key[len(localPolicyPrefix):]
+			if p, ok := parsePolicy(value); ok && p.recordFault(owner) == "" {
+				if l := all.newLocal(p.lineage); l != nil {
+					locals[owner] = l
+				}
+			}
+			return nil
+		}, `SELECT key, value FROM state_meta WHERE key IN `+list+` AND typeof(key) = 'text' AND typeof(value) = 'text'`, args...)
+	})
 	return locals, classify("read the local policies", err)
 }

@@ -108,12 +108,15 @@ func (c *conn) surveyHistory(ctx context.Context, x *nameIndex) error {
 	const from = ` FROM state_meta WHERE key >= 'gateway.' AND key < 'gateway/' AND value IS NOT NULL AND `
 	err := c.each(ctx, func(scan scanFunc) error {
 		var row int64
-		if err := scan(&row); err != nil {
+		var value string
+		if err := scan(&row, &value); err != nil {
 			return err
 		}
-		x.addAlways(row)
+		if isJSONObject(value) {
+			x.addAlways(row)
+		}
 		return nil
-	}, `SELECT rowid`+from+`NOT json_valid(value)`)
+	}, `SELECT rowid, value`+from+`NOT json_valid(value)`)
 	if err != nil {
 		return err
 	}

@@ -126,6 +126,7 @@ func trimWhenIdle(ctx context.Context, server *rpc.Server) {
 		case <-ticker.C:
 			if answered, busy := server.Activity(); !busy && answered != trimmed {
 				debug.FreeOSMemory()
+				giveBack()
 				trimmed = answered
 			}
 		}
