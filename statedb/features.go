@@ -65,6 +65,8 @@ type schema struct {
 
 	chosen  map[Agent]choice // what choosePath has said
 	written map[string]bool  // what writtenByTrigger has said
+
+	surveyable *bool // what canBeSurveyed has said
 }
 
 // choice is an answer of choosePath.

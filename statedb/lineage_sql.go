@@ -65,7 +65,10 @@ func (r *lineageReader) readForeign(ctx context.Context, ids []string) error {
 	for _, id := range ids {
 		r.asked[id] = true
 	}
-	if narrow == "" { // too many to be asked for
+	switch narrow {
+	case noRow:
+		return nil
+	case "": // too many to be asked for
 		r.asked, r.foreign = nil, map[string][]string{}
 	}
 	return r.passOverMarkers(ctx, narrow)

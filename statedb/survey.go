@@ -72,6 +72,14 @@ func (s *schema) hasRowid(table string) bool {
 // canBeSurveyed tells whether nothing in a store changes the surveyed tables behind the back of whoever changes others, nor takes more
 // of their rows than a delete names.
 func (s *schema) canBeSurveyed() bool {
+	if s.surveyable == nil {
+		can := s.changesNothingUnseen()
+		s.surveyable = &can
+	}
+	return *s.surveyable
+}
+
+func (s *schema) changesNothingUnseen() bool {
 	for _, table := range tableOf {
 		if changesByReference().MatchString(withoutComments(s.create[table])) {
 			return false
@@ -135,6 +143,9 @@ func (c *conn) narrow(of nameSource, ids []string) string {
 	}
 	return " AND rowid IN (" + strings.Join(list, ",") + ")"
 }
+
+// noRow is what narrow gives where no row may name one of the ids.
+const noRow = " AND rowid IN ()"
 
 func (c *conn) surveyOf(of nameSource) *nameIndex {
 	if c.survey == nil {
