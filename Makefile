@@ -6,7 +6,7 @@ VERSION := $(shell sed -n 's/^## \([0-9][^ ]*\).*/\1/p' CHANGELOG.md | head -1)
 export CGO_ENABLED := 1
 export GOFLAGS := $(GOFLAGS) -tags=$(TAGS)
 
-.PHONY: build demo test check fuzz race stories bench performance bench-compare update clean
+.PHONY: build demo test check npm fuzz race stories bench performance bench-compare update clean
 
 build:
 	go build -trimpath -ldflags '-s -w -X session-sidecar/internal/version.Version=$(VERSION)' -o bin/ ./cmd/sidecar
@@ -35,8 +35,22 @@ check:
 	go vet -tags $(TAGS),faultpoints ./...
 	go tool staticcheck ./...
 	go tool staticcheck -tags $(TAGS),faultpoints ./internal/faultpoint
+	go vet -tags $(TAGS),platforms ./internal/platforms
+	go tool staticcheck -tags $(TAGS),platforms ./internal/platforms
 	CGO_ENABLED=0 GOOS=windows go vet ./...
 	CGO_ENABLED=0 GOOS=darwin go vet ./...
+	go tool actionlint -shellcheck= -pyflakes=
+
+# Builds the program for every platform that Debian's compilers know, runs what they made, packs the npm packages, looks at them,
+# and runs the client's tests over what is installed from them. docs/platforms.md says what it needs.
+npm: npm/node_modules/.package-lock.json
+	npm run --silent build --prefix npm
+	node npm/scripts/build.mjs
+	go tool gotestsum --format testname --jsonfile build/platforms.json -- -count=1 -timeout 20m -tags=$(TAGS),platforms ./internal/platforms
+	go run ./internal/skipcheck fixtures/skips.tsv build/platforms.json
+	node npm/scripts/pack.mjs
+	node npm/scripts/check.mjs
+	node npm/scripts/installed.mjs
 
 # Rewrites what the stories expect. Read the difference before you keep it.
 update:

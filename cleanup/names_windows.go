@@ -13,5 +13,7 @@ func canBeFileName(id string) bool {
 // sameFileName compares as this system's file systems do.
 func sameFileName(a, b string) bool { return strings.EqualFold(a, b) }
 
-// canBeSpilled refuses a name that Windows reads as a stream or as a device.
-func canBeSpilled(name string) bool { return !strings.Contains(name, ":") && filepath.IsLocal(name) }
+// canBeSpilled refuses a name that Windows reads as a stream or as a device, and one whose end it may leave out: "a." is "a" to it.
+func canBeSpilled(name string) bool {
+	return !strings.Contains(name, ":") && filepath.IsLocal(name) && strings.TrimRight(name, ". ") == name
+}

@@ -87,7 +87,7 @@ func TestHomesNeverWaitForEachOther(t *testing.T) {
 	assert.Equal(t, 1, h.remembered())
 }
 
-// The lock of another program, taken with flock(1), keeps us out, and ours keeps it out.
+// The lock of another program, taken with flock(1) where there is one, keeps us out, and ours keeps it out.
 func TestOtherProgramsTakeTheSameLock(t *testing.T) {
 	home := newHome(t)
 	path := home + "/" + FileName
@@ -99,7 +99,7 @@ func TestOtherProgramsTakeTheSameLock(t *testing.T) {
 	holder.Release()
 
 	unlock := lockNow(t, &h, home)
-	assert.False(t, otherProgramGets(t, path), "we hold it")
+	assert.False(t, sidecartest.OtherProgramGets(t, path), "we hold it")
 	unlock()
-	assert.True(t, otherProgramGets(t, path), "we let go of it")
+	assert.True(t, sidecartest.OtherProgramGets(t, path), "we let go of it")
 }

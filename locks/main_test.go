@@ -2,9 +2,7 @@ package locks
 
 import (
 	"context"
-	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
@@ -88,16 +86,4 @@ func lockFileOf(t *testing.T, home string) os.FileInfo {
 	info, err := os.Lstat(filepath.Join(home, FileName))
 	require.NoError(t, err)
 	return info
-}
-
-// otherProgramGets asks flock(1) for the lock without waiting.
-func otherProgramGets(t *testing.T, path string) bool {
-	t.Helper()
-	err := exec.Command("flock", "--nonblock", "--conflict-exit-code", "99", path, "true").Run()
-	var exit *exec.ExitError
-	if errors.As(err, &exit) && exit.ExitCode() == 99 {
-		return false
-	}
-	require.NoError(t, err)
-	return true
 }

@@ -2,6 +2,7 @@ package locks
 
 import (
 	"context"
+	"path/filepath"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -84,7 +85,7 @@ func TestAlreadyCancelledTakesNothing(t *testing.T) {
 
 func TestPatienceRunsOut(t *testing.T) {
 	home := newHome(t)
-	path := home + "/" + FileName
+	path := filepath.Join(home, FileName)
 	holder := sidecartest.HoldFileLock(t, path)
 	h := Homes{FilePatience: 20 * time.Millisecond}
 	_, err := h.Lock(t.Context(), home)

@@ -26,40 +26,41 @@ var mayImport = map[string][]string{
 	"internal/sqlname":    {},
 	"internal/home":       {},
 	"internal/version":    {},
-	"internal/newfile":    {"internal/faultpoint"},
+	"internal/foldersync": {},
+	"internal/newfile":    {"internal/faultpoint", "internal/foldersync"},
 	"internal/randomhex":  {},
-	"internal/rooted":     {"internal/home"},
-	"internal/trash":      {"internal/faultpoint", "internal/home", "internal/jsontext", "internal/links", "internal/sqlname", "internal/lazyregexp", "internal/randomhex", "internal/rooted"},
+	"internal/rooted":     {"internal/foldersync", "internal/home"},
+	"internal/trash":      {"internal/faultpoint", "internal/foldersync", "internal/home", "internal/jsontext", "internal/links", "internal/sqlname", "internal/lazyregexp", "internal/randomhex", "internal/rooted"},
 	"fixtures":            {},
 	"rpc":                 {"internal/jsontext", "internal/randomhex"},
 	"locks":               {"internal/faultpoint", "internal/jitter", "internal/links"},
-	"cleanup":             {"internal/randomhex", "internal/lazyregexp", "internal/faultpoint", "internal/jitter", "internal/jsontext", "internal/sessionid", "internal/links", "internal/home", "internal/rooted"},
+	"cleanup":             {"internal/randomhex", "internal/lazyregexp", "internal/faultpoint", "internal/jitter", "internal/jsontext", "internal/sessionid", "internal/links", "internal/foldersync", "internal/home", "internal/rooted"},
 	"statedb":             {"internal/agentjson", "internal/faultpoint", "internal/jitter", "internal/jsontext", "internal/sessionid", "internal/sqlname", "internal/lazyregexp", "internal/links", "internal/home"},
-	"internal/deletion":   {"internal/agentjson", "internal/faultpoint", "internal/jitter", "internal/jsontext", "internal/sessionid", "internal/sqlname", "internal/lazyregexp", "internal/links", "internal/home", "internal/randomhex", "internal/rooted", "internal/trash", "internal/newfile", "locks", "cleanup", "statedb"},
+	"internal/deletion":   {"internal/agentjson", "internal/faultpoint", "internal/jitter", "internal/jsontext", "internal/sessionid", "internal/sqlname", "internal/lazyregexp", "internal/links", "internal/foldersync", "internal/home", "internal/randomhex", "internal/rooted", "internal/trash", "internal/newfile", "locks", "cleanup", "statedb"},
 	"methods": {
-		"internal/agentjson", "internal/faultpoint", "internal/jitter", "internal/jsontext", "internal/sessionid", "internal/sqlname", "internal/lazyregexp", "internal/links", "internal/home", "internal/randomhex", "internal/rooted", "internal/trash", "internal/newfile", "internal/version", "locks", "cleanup", "statedb", "internal/deletion", "rpc",
+		"internal/agentjson", "internal/faultpoint", "internal/jitter", "internal/jsontext", "internal/sessionid", "internal/sqlname", "internal/lazyregexp", "internal/links", "internal/foldersync", "internal/home", "internal/randomhex", "internal/rooted", "internal/trash", "internal/newfile", "internal/version", "locks", "cleanup", "statedb", "internal/deletion", "rpc",
 	},
 	// The demo plays a host: of what is below it only the version of the protocol.
 	"internal/demo": {
-		"internal/agentjson", "internal/faultpoint", "internal/jitter", "internal/jsontext", "internal/sessionid", "internal/sqlname", "internal/lazyregexp", "internal/links", "internal/home", "internal/randomhex", "internal/rooted", "internal/trash", "internal/newfile", "internal/version", "locks", "cleanup", "statedb", "internal/deletion", "rpc",
+		"internal/agentjson", "internal/faultpoint", "internal/jitter", "internal/jsontext", "internal/sessionid", "internal/sqlname", "internal/lazyregexp", "internal/links", "internal/foldersync", "internal/home", "internal/randomhex", "internal/rooted", "internal/trash", "internal/newfile", "internal/version", "locks", "cleanup", "statedb", "internal/deletion", "rpc",
 		"methods", "fixtures",
 	},
 	"cmd/sidecar": {
-		"internal/agentjson", "internal/faultpoint", "internal/jitter", "internal/jsontext", "internal/sessionid", "internal/sqlname", "internal/lazyregexp", "internal/links", "internal/home", "internal/randomhex", "internal/rooted", "internal/trash", "internal/newfile", "internal/version", "locks", "cleanup", "statedb", "internal/deletion", "rpc",
+		"internal/agentjson", "internal/faultpoint", "internal/jitter", "internal/jsontext", "internal/sessionid", "internal/sqlname", "internal/lazyregexp", "internal/links", "internal/foldersync", "internal/home", "internal/randomhex", "internal/rooted", "internal/trash", "internal/newfile", "internal/version", "locks", "cleanup", "statedb", "internal/deletion", "rpc",
 		"methods", "internal/demo", "fixtures",
 	},
 	// The consumer of receipts is a program of others, shown by example: it can be copied, and no code of ours opens a store for it.
 	"internal/consumer": {},
 	// The benchmark measures the order of a delete without the channel.
 	"bench": {
-		"internal/agentjson", "internal/faultpoint", "internal/jitter", "internal/jsontext", "internal/sessionid", "internal/sqlname", "internal/lazyregexp", "internal/links", "internal/home", "internal/randomhex", "internal/rooted", "internal/trash", "internal/newfile", "locks", "cleanup", "statedb", "internal/deletion", "fixtures",
+		"internal/agentjson", "internal/faultpoint", "internal/jitter", "internal/jsontext", "internal/sessionid", "internal/sqlname", "internal/lazyregexp", "internal/links", "internal/foldersync", "internal/home", "internal/randomhex", "internal/rooted", "internal/trash", "internal/newfile", "locks", "cleanup", "statedb", "internal/deletion", "fixtures",
 	},
 	// What it measures our processes beside has nothing of ours.
 	"bench/bare": {},
 }
 
 // onlyForTests are packages that the program never holds.
-var onlyForTests = []string{"internal/sidecartest", "internal/sidecartest/writer", "internal/properties", "internal/skipcheck", "internal/layers"}
+var onlyForTests = []string{"internal/sidecartest", "internal/sidecartest/writer", "internal/properties", "internal/skipcheck", "internal/layers", "internal/platforms"}
 
 func TestNothingImportsUpward(t *testing.T) {
 	for _, pkg := range list(t, "./...") {

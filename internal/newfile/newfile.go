@@ -7,10 +7,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
-	"syscall"
 
 	"session-sidecar/internal/faultpoint"
+	"session-sidecar/internal/foldersync"
 )
 
 // ErrNotMade says that a file could not be made; then nothing of it is there, and what had its name is untouched.
@@ -150,18 +149,7 @@ func (f *File) Discard() {
 	}
 }
 
-// syncFolder makes the names in a folder durable. Windows has no such call and orders them itself.
+// syncFolder makes the names in a folder durable.
 func syncFolder(path string) error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	folder, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	err = folder.Sync()
-	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
-		err = nil // some network and FUSE file systems have nothing to sync for a folder
-	}
-	return errors.Join(err, folder.Close())
+	return foldersync.Sync(func() (*os.File, error) { return os.Open(path) })
 }

@@ -7,9 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
-	"syscall"
 
+	"session-sidecar/internal/foldersync"
 	"session-sidecar/internal/home"
 )
 
@@ -42,19 +41,7 @@ func Open(homeRoot *os.Root, homePath, name string) (*os.Root, error) {
 	return homeRoot.OpenRoot(name)
 }
 
-// Sync makes the names in a folder durable. Windows has no such call and orders them itself; some network and FUSE file systems
-// refuse it for folders, which says that they have nothing to sync.
+// Sync makes the names in a folder durable.
 func Sync(root *os.Root) error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	dir, err := root.Open(".")
-	if err != nil {
-		return err
-	}
-	err = dir.Sync()
-	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
-		err = nil
-	}
-	return errors.Join(err, dir.Close())
+	return foldersync.Sync(func() (*os.File, error) { return root.Open(".") })
 }

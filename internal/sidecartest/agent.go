@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net/url"
 	"os"
 	"os/exec"
 	"strings"
@@ -100,8 +99,7 @@ func beAgent(store, session, every string) error {
 		return err
 	}
 	// Python's sqlite3 waits five seconds for a lock.
-	uri := url.URL{Scheme: "file", Path: store, RawQuery: "_busy_timeout=5000&_txlock=immediate&mode=rw"}
-	db, err := sql.Open("sqlite3", uri.String())
+	db, err := sql.Open("sqlite3", storeURI(store, "_busy_timeout=5000&_txlock=immediate&mode=rw"))
 	if err != nil {
 		return err
 	}

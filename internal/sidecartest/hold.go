@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"fmt"
 	"io"
-	"net/url"
 	"os"
 	"os/exec"
 	"testing"
@@ -18,11 +17,7 @@ import (
 const holdVariable = "SIDECARTEST_HOLD_WRITE_LOCK"
 
 // Holder is another process that holds a lock.
-type Holder struct {
-	t     testing.TB
-	cmd   *exec.Cmd
-	stdin io.WriteCloser
-}
+type Holder struct{ release func() }
 
 // HoldWriteLock lets another process take a store's write lock, and waits until it has it. A duration of 0 holds it
 // until Release.
@@ -35,13 +30,6 @@ func HoldWriteLock(t testing.TB, store string, duration time.Duration) *Holder {
 	return startHolder(t, cmd)
 }
 
-// HoldFileLock lets flock(1) take the home's cleanup lock, and waits until it has it.
-func HoldFileLock(t testing.TB, path string) *Holder {
-	t.Helper()
-	// exec keeps the lock's descriptor in the very process that we end.
-	return startHolder(t, exec.Command("flock", path, "sh", "-c", "echo held; exec cat >/dev/null"))
-}
-
 func startHolder(t testing.TB, cmd *exec.Cmd) *Holder {
 	t.Helper()
 	stdin, err := cmd.StdinPipe()
@@ -50,7 +38,10 @@ func startHolder(t testing.TB, cmd *exec.Cmd) *Holder {
 	require.NoError(t, err)
 	cmd.Stderr = os.Stderr
 	require.NoError(t, cmd.Start())
-	h := &Holder{t, cmd, stdin}
+	h := &Holder{func() {
+		_ = stdin.Close()
+		_ = cmd.Wait() // a second Release finds it ended
+	}}
 	line, err := bufio.NewReader(stdout).ReadString('\n')
 	if err != nil || line != "held\n" {
 		h.Release()
@@ -61,10 +52,7 @@ func startHolder(t testing.TB, cmd *exec.Cmd) *Holder {
 }
 
 // Release lets go of the lock and waits for the process's end.
-func (h *Holder) Release() {
-	_ = h.stdin.Close()
-	_ = h.cmd.Wait() // a second Release finds it ended
-}
+func (h *Holder) Release() { h.release() }
 
 // holdIfAsked is the other side of HoldWriteLock.
 func holdIfAsked() {
@@ -84,8 +72,7 @@ func holdWriteLock(store, duration string) error {
 	if err != nil {
 		return err
 	}
-	uri := url.URL{Scheme: "file", Path: store, RawQuery: "_busy_timeout=10000&mode=rw"}
-	db, err := sql.Open("sqlite3", uri.String())
+	db, err := sql.Open("sqlite3", storeURI(store, "_busy_timeout=10000&mode=rw"))
 	if err != nil {
 		return err
 	}

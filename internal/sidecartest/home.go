@@ -3,7 +3,6 @@ package sidecartest
 import (
 	"database/sql"
 	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -54,8 +53,7 @@ func (h *Home) Open() *sql.DB {
 
 func openStore(t testing.TB, path, mode string) *sql.DB {
 	t.Helper()
-	uri := url.URL{Scheme: "file", Path: path, RawQuery: "_busy_timeout=10000&mode=" + mode}
-	db, err := sql.Open("sqlite3", uri.String())
+	db, err := sql.Open("sqlite3", storeURI(path, "_busy_timeout=10000&mode="+mode))
 	require.NoError(t, err)
 	db.SetMaxOpenConns(1)
 	return db

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net/url"
 	"os"
 	"os/exec"
 	"testing"
@@ -83,8 +82,7 @@ func otherIfAsked() {
 }
 
 func beOther(store string) error {
-	uri := url.URL{Scheme: "file", Path: store, RawQuery: "_busy_timeout=10000&mode=rw"}
-	db, err := sql.Open("sqlite3", uri.String())
+	db, err := sql.Open("sqlite3", storeURI(store, "_busy_timeout=10000&mode=rw"))
 	if err != nil {
 		return err
 	}

@@ -50,7 +50,12 @@ func Dir(path string) Option { return func(c *exec.Cmd) { c.Dir = path } }
 // Start runs the program with pipes. It is killed when the test ends, if it still runs.
 func Start(t testing.TB, kind Build, options ...Option) *Process {
 	t.Helper()
-	cmd := exec.Command(Binary(t, kind))
+	return StartCommand(t, exec.Command(Binary(t, kind)), options...)
+}
+
+// StartCommand is Start for a program that somebody else has built, or for what runs it.
+func StartCommand(t testing.TB, cmd *exec.Cmd, options ...Option) *Process {
+	t.Helper()
 	cmd.Env = os.Environ()
 	for _, option := range options {
 		option(cmd)

@@ -9,6 +9,8 @@ import (
 	"io"
 	"net/url"
 	"os"
+	"path/filepath"
+	"strings"
 	"time"
 
 	_ "github.com/mattn/go-sqlite3"
@@ -34,7 +36,7 @@ func run(store, session, every string) error {
 		return err
 	}
 	// Python's sqlite3 waits five seconds for a lock.
-	uri := url.URL{Scheme: "file", Path: store, RawQuery: "_busy_timeout=5000&_txlock=immediate&mode=rw"}
+	uri := url.URL{Scheme: "file", Path: "/" + strings.TrimPrefix(filepath.ToSlash(store), "/"), RawQuery: "_busy_timeout=5000&_txlock=immediate&mode=rw"}
 	db, err := sql.Open("sqlite3", uri.String())
 	if err != nil {
 		return err

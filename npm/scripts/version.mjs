@@ -1,0 +1,4 @@
+// Prints the version of the packages.
+import { version } from './platforms.mjs'
+
+console.log(version)
