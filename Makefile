@@ -6,7 +6,7 @@ VERSION := $(shell sed -n 's/^## \([0-9][^ ]*\).*/\1/p' CHANGELOG.md | head -1)
 export CGO_ENABLED := 1
 export GOFLAGS := $(GOFLAGS) -tags=$(TAGS)
 
-.PHONY: build demo test check npm fuzz race stories bench performance bench-compare update clean
+.PHONY: build demo test npm-test check npm fuzz race stories bench performance bench-compare update clean
 
 build:
 	go build -trimpath -ldflags '-s -w -X session-sidecar/internal/version.Version=$(VERSION)' -o bin/ ./cmd/sidecar
@@ -21,6 +21,18 @@ test: check
 	go tool gotestsum --format pkgname --jsonfile build/test.json -- -race -count=1 -timeout 15m ./...
 	go run ./internal/skipcheck fixtures/skips.tsv build/test.json
 	.ci/fuzz $(FUZZTIME)
+	$(MAKE) npm-test
+
+# The client for desktop apps: its types, and its tests against the program as it is now. A skip that npm/test/skips.json does not
+# name fails the run. No script of any package runs.
+npm-test: npm/node_modules/.package-lock.json
+	@mkdir -p build
+	go build -buildvcs=false -o build/ ./cmd/sidecar
+	cd npm && npm run --silent build && npm run --silent check && npm test --silent
+
+npm/node_modules/.package-lock.json: npm/package-lock.json npm/.npmrc
+	cd npm && npm ci --ignore-scripts
+	@touch $@
 
 # Every fuzz target for a while: ten seconds each, or FUZZTIME. What they find lies below build/fuzz.
 FUZZTIME := 10s
@@ -72,4 +84,4 @@ bench-compare:
 	.ci/bench-compare "$(OLD)" "$(NEW)" -sessions $(N) $(ARGS)
 
 clean:
-	rm -rf bin build
+	rm -rf bin build npm/dist npm/node_modules

@@ -1,0 +1,265 @@
+import { findBinary } from './binary.js'
+import { callOf, guarded, ProgressFeed } from './call.js'
+import { systemClock } from './clock.js'
+import { Connection, type Answer } from './connection.js'
+import { SidecarError } from './errors.js'
+import { Listeners } from './events.js'
+import { Limit } from './limit.js'
+import { methodNames, type MethodGroups, type RuntimeHandshakeResult } from './methods.generated.js'
+import { Backoff, busyDelay, busyPatience, exitWrongVersion } from './restart.js'
+import type { Call, CallArguments, CallOptions, Clock, Events, MethodName, Progress, Result, SidecarEvents, StartOptions } from './types.js'
+
+/** The version of the protocol that this client speaks. */
+const rpcVersion = 1
+
+/** How long a new process may take to answer the handshake. It takes milliseconds, where nothing scans programs as they start. */
+const startPatience = 20_000
+
+/** For how long a cancelled call may still tell what became of it. The sidecar answers within a second. */
+const lastAnswer = 5_000
+
+/** A start that is awaited: by the calls that were made meanwhile, too. */
+type Start = {
+  readonly done: Promise<void>
+  resolve(): void
+  reject(error: SidecarError): void
+}
+
+/** Starts a sidecar and introduces the app to it. It fails with a SidecarError, and leaves no process, where that is not possible. */
+export async function start(options: StartOptions = {}): Promise<Sidecar> {
+  const sidecar = new Sidecar(options)
+  await sidecar.ready()
+  return sidecar
+}
+
+export interface Sidecar extends MethodGroups {}
+
+/**
+ * A running sidecar. Its methods are grouped as the sidecar names them: `sidecar.state_db.delete_cli_session(params)`. When the
+ * process ends unasked it is started again, and what was in flight fails with `sidecar_exited`.
+ */
+export class Sidecar {
+  readonly #options: StartOptions
+  readonly #clock: Clock
+  readonly #listeners = new Listeners()
+  readonly #backoff = new Backoff()
+  #connection: Connection | undefined // that of the newest process, introduced or not
+  #start: Start
+  #delay: ReturnType<Clock['after']> | undefined
+  #waiting = 0 // calls that wait for the start
+  #startedAt = 0
+  #ready = false
+  #failed: SidecarError | undefined
+  #closing: Promise<void> | undefined
+  #handshake: RuntimeHandshakeResult | undefined
+
+  /** Use `start`. */
+  constructor(options: StartOptions) {
+    this.#options = options
+    this.#clock = options.clock ?? systemClock
+    for (const name of methodNames) this.#addMethod(name)
+    this.#start = newStart()
+    void this.#launch()
+  }
+
+  /** What the sidecar said of itself when it was started last: its version and capabilities. */
+  get handshake(): RuntimeHandshakeResult {
+    return this.#handshake!
+  }
+
+  /** The process that runs now; undefined while there is none. */
+  get pid(): number | undefined {
+    return this.#ready ? this.#connection?.pid : undefined
+  }
+
+  /** Resolves once the sidecar takes calls. */
+  async ready(): Promise<void> {
+    await this.#start.done
+  }
+
+  /** Makes a call. The typed methods do the same. */
+  call<M extends MethodName>(method: M, ...[params, options]: CallArguments<M>): Call<Result<M>, Progress<Events<M>>> {
+    const feed = new ProgressFeed(options?.onProgress as CallOptions['onProgress'])
+    const result = this.#call(method, params ?? {}, (options ?? {}) as CallOptions, feed)
+    return callOf(result as Promise<Result<M>>, feed)
+  }
+
+  /** Listens to what the sidecar tells unasked, and to what becomes of its process. Call what it gives to stop listening. */
+  on<N extends keyof SidecarEvents>(name: N, listener: (value: SidecarEvents[N]) => void): () => void {
+    return this.#listeners.on(name, listener)
+  }
+
+  /**
+   * Ends the sidecar in order: calls in flight are answered, new ones fail with `sidecar_closed`. It resolves when the process is
+   * gone, and kills it after eight seconds.
+   */
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    this.#delay?.cancel()
+    if (!this.#ready) this.#start.reject(closed())
+    await this.#connection?.close()
+  }
+
+  #addMethod(name: MethodName): void {
+    const [group, method] = name.split('.') as [string, string]
+    const groups = this as unknown as Record<string, Record<string, unknown>>
+    groups[group] ??= {}
+    groups[group][method] = (params: never, options?: CallOptions) => this.call(name, params, options as never)
+  }
+
+  async #call(method: string, params: unknown, options: CallOptions, feed: ProgressFeed): Promise<unknown> {
+    const limit = new Limit(method, { signal: options.signal, timeout: options.timeout ?? this.#options.timeout })
+    try {
+      const patienceEnds = this.#clock.now() + busyPatience
+      for (let busy = 0; ; ) {
+        // Nothing is awaited between these questions and the request: `close` lets finish what was asked before it.
+        if (this.#failed) throw this.#failed
+        if (this.#closing) throw closed()
+        if (limit.error) throw limit.error
+        if (!this.#ready) {
+          await this.#started(limit)
+          continue
+        }
+        const answer = await ask(this.#connection!, method, params, limit, feed)
+        if ('result' in answer) {
+          if (method === 'runtime.shutdown') void this.close()
+          return answer.result
+        }
+        if (answer.error.condition !== 'sidecar_busy' || this.#clock.now() > patienceEnds) throw answer.error
+        await limit.within(new Promise<void>((resolve) => { this.#clock.after(busyDelay(busy++), resolve) }))
+      }
+    } finally {
+      limit.end()
+    }
+  }
+
+  /** Waits for the start that is under way, which then keeps Node alive. */
+  async #started(limit: Limit): Promise<void> {
+    this.#delay?.hold(++this.#waiting > 0)
+    try {
+      await limit.within(this.#start.done)
+    } finally {
+      this.#delay?.hold(--this.#waiting > 0)
+    }
+  }
+
+  /** Starts a process and introduces the app. What it comes to is told to those who wait for `#start`. */
+  async #launch(): Promise<void> {
+    const first = this.#handshake === undefined
+    const begun = this.#start
+    let connection: Connection | undefined
+    try {
+      connection = this.#spawn()
+      const handshake = await this.#introduce(connection)
+      if (this.#closing) return // who waited was told
+      this.#handshake = handshake
+      this.#ready = true
+      this.#startedAt = this.#clock.now()
+      begun.resolve()
+      if (!first) this.#listeners.tell('restart', handshake)
+    } catch (cause) {
+      await connection?.close()
+      this.#notStarted(cause as SidecarError, first)
+    }
+  }
+
+  #notStarted(error: SidecarError, first: boolean): void {
+    if (this.#closing) return
+    const begun = this.#start
+    if (first || isFinal(error)) this.#failed = error
+    else this.#startAgain(0)
+    begun.reject(error)
+    if (this.#failed) this.#listeners.tell('failed', error)
+    else this.#listeners.tell('retry', error)
+  }
+
+  #spawn(): Connection {
+    const binary = findBinary(this.#options.binary)
+    const connection: Connection = new Connection(binary, { ...process.env, ...this.#options.env }, this.#clock, {
+      notification: (name, params) => this.#listeners.tell(name as keyof SidecarEvents, params as never),
+      log: (line) => this.#options.logger && guarded(this.#options.logger, line),
+      ended: (why) => {
+        if (this.#ready && connection === this.#connection) this.#ended(why)
+      },
+    })
+    this.#connection = connection
+    return connection
+  }
+
+  async #introduce(connection: Connection): Promise<RuntimeHandshakeResult> {
+    const { homes, agentDir, baseHome } = this.#options
+    const params = { rpc_version: rpcVersion, agent_dir: agentDir, base_home: baseHome, watch: homes }
+    return await new Promise((resolve, reject) => {
+      const timer = this.#clock.after(startPatience, () => {
+        reject(new SidecarError('sidecar_unusable', `the sidecar did not answer within ${startPatience / 1000} s after its start`))
+        connection.kill()
+      })
+      connection.request('runtime.handshake', params, {
+        answered(answer) {
+          timer.cancel()
+          if ('result' in answer) resolve(answer.result as RuntimeHandshakeResult)
+          else reject(answer.error)
+        },
+        progress() {},
+      })
+    })
+  }
+
+  /** The process has ended after it took calls. Whoever listens finds a client that has made up its mind already. */
+  #ended(why: SidecarError): void {
+    this.#ready = false
+    if (!this.#closing && isFinal(why)) this.#failed = why
+    else if (!this.#closing) this.#startAgain(this.#clock.now() - this.#startedAt)
+    if (why.exit) this.#listeners.tell('exit', why.exit)
+    if (this.#failed) this.#listeners.tell('failed', this.#failed)
+  }
+
+  #startAgain(lived: number): void {
+    this.#start = newStart()
+    this.#delay = this.#clock.after(this.#backoff.delayAfter(lived), () => {
+      this.#delay = undefined
+      void this.#launch()
+    })
+    this.#delay.hold(this.#waiting > 0)
+  }
+}
+
+/** Sends a call, and cancels it when its limit is reached. A result that comes all the same counts: what it tells has happened. */
+function ask(connection: Connection, method: string, params: unknown, limit: Limit, feed: ProgressFeed): Promise<Answer> {
+  return new Promise((resolve) => {
+    let last: NodeJS.Timeout | undefined
+    const id = connection.request(method, params, {
+      progress: (progress) => feed.push(progress),
+      answered(answer) {
+        clearTimeout(last)
+        forget()
+        const stopped = limit.error !== undefined && 'error' in answer && answer.error.reason === 'cancelled'
+        resolve(stopped && limit.error!.reason === 'timed_out' ? { error: limit.error! } : answer)
+      },
+    })
+    const forget = limit.onReached(() => {
+      if (connection.withdraw(id)) return resolve({ error: limit.error! })
+      connection.cancel(id)
+      last = setTimeout(() => {
+        connection.forget(id)
+        resolve({ error: limit.error! })
+      }, lastAnswer)
+    })
+  })
+}
+
+function newStart(): Start {
+  let resolve!: Start['resolve'], reject!: Start['reject']
+  const done = new Promise<void>((succeed, fail) => { resolve = succeed; reject = fail })
+  done.catch(() => {}) // there may be nobody who waits
+  return { done, resolve, reject }
+}
+
+/** Whether a sidecar that ended so would end the same way again. */
+const isFinal = (error: SidecarError) => error.exit?.code === exitWrongVersion || error.reason === 'sidecar_rpc_version_mismatch'
+
+const closed = () => new SidecarError('sidecar_closed', 'the sidecar was closed')

@@ -1,0 +1,5 @@
+export { start, type Sidecar } from './client.js'
+export { refusal, SidecarError, type Exit, type Meaning, type Outcome, type Reason } from './errors.js'
+export { reasons } from './methods.generated.js'
+export type * from './methods.generated.js'
+export type * from './types.js'

@@ -1,0 +1,54 @@
+import { SidecarError } from './errors.js'
+import type { CallOptions } from './types.js'
+
+/** What may end a call early: its caller's signal, or its time. It is reached at most once. */
+export class Limit {
+  /** Why the call has to end; undefined until then. */
+  error: SidecarError | undefined
+  readonly #waiting = new Set<() => void>()
+  readonly #timer: NodeJS.Timeout | undefined
+  readonly #signal: AbortSignal | undefined
+  readonly #aborted = () => this.#reach(cancelled(this.#method, this.#signal?.reason))
+  readonly #method: string
+
+  constructor(method: string, { signal, timeout }: Pick<CallOptions, 'signal' | 'timeout'>) {
+    this.#method = method
+    this.#signal = signal
+    if (signal?.aborted) this.#aborted()
+    else signal?.addEventListener('abort', this.#aborted, { once: true })
+    if (timeout !== undefined && Number.isFinite(timeout)) {
+      this.#timer = setTimeout(() => this.#reach(timedOut(method, timeout)), timeout)
+    }
+  }
+
+  /** Calls back when the limit is reached; what it gives takes that back. */
+  onReached(callback: () => void): () => void {
+    this.#waiting.add(callback)
+    return () => this.#waiting.delete(callback)
+  }
+
+  /** Waits for something, but not beyond the limit. */
+  async within<T>(promise: Promise<T>): Promise<T> {
+    if (this.error) throw this.error
+    let forget = () => {}
+    const reached = new Promise<never>((_, reject) => { forget = this.onReached(() => reject(this.error)) })
+    return Promise.race([promise, reached]).finally(forget)
+  }
+
+  /** The call is over: nothing of the limit stays behind. */
+  end(): void {
+    clearTimeout(this.#timer)
+    this.#signal?.removeEventListener('abort', this.#aborted)
+    this.#waiting.clear()
+  }
+
+  #reach(error: SidecarError): void {
+    if (this.error) return
+    this.error = error
+    for (const callback of [...this.#waiting]) callback()
+  }
+}
+
+const cancelled = (method: string, cause: unknown) => new SidecarError('cancelled', `${method} was cancelled`, { cause })
+
+const timedOut = (method: string, timeout: number) => new SidecarError('timed_out', `${method} took longer than ${timeout} ms`)

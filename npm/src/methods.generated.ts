@@ -1,0 +1,1213 @@
+// Made by scripts/generate.mjs from rpc.discover. Do not edit: run `npm run generate`.
+
+import type { Call, CallOptions, Progress } from './types.js'
+
+/** What `cleanup.run` takes. */
+export type CleanupRunParams = {
+  /** the Agent profile's folder, which holds state.db */
+  profile_home: string
+}
+
+/** What `cleanup.run` answers. */
+export type CleanupRunResult = {
+  /** ids that were settled: nothing is left of their files */
+  removed_ids: string[]
+  complete: boolean
+  pending: {
+    /** absent where it is not known: a file that an older delete left */
+    session_id?: string
+    cause: string
+  }[]
+  /** names of manifests that cannot be read */
+  unreadable: string[]
+  /** what went wrong, as one line for a human */
+  detail?: string
+}
+
+/** What `cleanup.status` takes. */
+export type CleanupStatusParams = {
+  /** the Agent profile's folder, which holds state.db */
+  profile_home: string
+}
+
+/** What `cleanup.status` answers. */
+export type CleanupStatusResult = {
+  /** the resolved path */
+  profile_home: string
+  watched: boolean
+  /** events: the system tells of changes; polling: the sidecar looks every two seconds */
+  how?: string
+  /** why the home is polled, as one line for a human */
+  why?: string
+  /** when this process last worked through the home, in seconds since 1970; absent where it has not */
+  last_run?: number
+  /** what that run left */
+  cleanup?: {
+    complete: boolean
+    pending: {
+      /** absent where it is not known: a file that an older delete left */
+      session_id?: string
+      cause: string
+    }[]
+    /** names of manifests that cannot be read */
+    unreadable: string[]
+  }
+}
+
+/** What `cleanup.watch` takes. */
+export type CleanupWatchParams = {
+  /** the Agent profile's folder; it need not be there yet */
+  profile_home: string
+  /** whether it is watched from now on */
+  enabled: boolean
+}
+
+/** What `cleanup.watch` answers. */
+export type CleanupWatchResult = {
+  /** the resolved path */
+  profile_home: string
+  watched: boolean
+  /** events: the system tells of changes; polling: the sidecar looks every two seconds */
+  how?: string
+  /** why the home is polled, as one line for a human */
+  why?: string
+}
+
+/** What `receipts.forget` takes. */
+export type ReceiptsForgetParams = {
+  /** the Agent profile's folder, which holds state.db */
+  profile_home: string
+  /** the newest one to forget; every consumer has to have staged all up to it */
+  through_sequence: number
+}
+
+/** What `receipts.forget` answers. */
+export type ReceiptsForgetResult = {
+  /** how many are gone; their sequences are never given again */
+  removed: number
+}
+
+/** What `receipts.get` takes. */
+export type ReceiptsGetParams = {
+  /** the Agent profile's folder, which holds state.db */
+  profile_home: string
+  /** the receipt of a delete's result */
+  operation_id: string
+}
+
+/** What `receipts.get` answers. */
+export type ReceiptsGetResult = {
+  /** what the receipt says; null where this store has no such receipt */
+  deletion: Record<string, unknown> | null
+}
+
+/** What `receipts.list` takes. */
+export type ReceiptsListParams = {
+  /** the Agent profile's folder, which holds state.db */
+  profile_home: string
+  /** the cursor: receipts behind it are listed; 0 where absent */
+  after_sequence?: number
+  /** how many may come at once; 100 where absent */
+  limit?: number
+}
+
+/** What `receipts.list` answers. */
+export type ReceiptsListResult = {
+  /** by sequence */
+  receipts: {
+    sequence: number
+    /** operation_id, reason, surface, store_id, profile_home, identities */
+    deletion: Record<string, unknown> | null
+  }[]
+  /** the cursor for the next page; where it is head, or the page is empty, there are no more for now */
+  next_after: number
+  /** the newest sequence that this store ever gave; 0 where it gave none */
+  head: number
+}
+
+/** What `rpc.cancel` takes. */
+export type RpcCancelParams = {
+  /** the id of the request to cancel, spelled as it was sent */
+  id: number | string
+}
+
+/** What `rpc.cancel` answers. */
+export type RpcCancelResult = {
+  cancelled: boolean
+  /** not_active: no call with this id is in flight */
+  reason?: string
+}
+
+/** What `rpc.discover` takes. */
+export type RpcDiscoverParams = Record<string, never>
+
+/** What `rpc.discover` answers. */
+export type RpcDiscoverResult = Record<string, unknown>
+
+/** What `rpc.methods` takes. */
+export type RpcMethodsParams = Record<string, never>
+
+/** What `rpc.methods` answers. */
+export type RpcMethodsResult = {
+  /** the names of all methods, sorted */
+  methods: string[]
+}
+
+/** What `runtime.handshake` takes. */
+export type RuntimeHandshakeParams = {
+  /** the version of the protocol that the host speaks */
+  rpc_version: number
+  /** the folder of the installed Agent; it decides which path a delete takes */
+  agent_dir?: string
+  /** the home of the base profile */
+  base_home?: string
+  /** homes to watch from now on; they need not be there yet */
+  watch?: string[]
+}
+
+/** What `runtime.handshake` answers. */
+export type RuntimeHandshakeResult = {
+  rpc_version: number
+  version: string
+  pid: number
+  sqlite_version: string
+  fts5: boolean
+  capabilities: string[]
+  agent: {
+    /** whether the host named the Agent's folder */
+    known: boolean
+    dir?: string
+    /** whether the Agent can retire conversations: false for one that is older than the runtime ledger */
+    can_retire?: boolean
+  }
+}
+
+/** What `runtime.shutdown` takes. */
+export type RuntimeShutdownParams = {
+  /** the exit status of the process, 0 to 255; 0 where absent */
+  exit_code?: number
+}
+
+/** What `runtime.shutdown` answers. */
+export type RuntimeShutdownResult = {
+  ok: boolean
+}
+
+/** What `runtime.status` takes. */
+export type RuntimeStatusParams = Record<string, never>
+
+/** What `runtime.status` answers. */
+export type RuntimeStatusResult = {
+  uptime_seconds: number
+  calls: {
+    /** calls that run now, this one included */
+    in_flight: number
+    limit: number
+  }
+  /** the homes that are watched */
+  watched: {
+    /** the resolved path, or as it was named where no such home is there */
+    profile_home: string
+    /** events: the system tells of changes; polling: the sidecar looks every two seconds */
+    how?: string
+    /** why the home is polled, as one line for a human */
+    why?: string
+  }[]
+  /** the homes that have something left to clean up, by their resolved paths */
+  homes: {
+    profile_home: string
+    pending: {
+      /** absent where it is not known: a file that an older delete left */
+      session_id?: string
+      cause: string
+    }[]
+    /** names of manifests that cannot be read */
+    unreadable: string[]
+  }[]
+  counters: {
+    /** calls answered since the start */
+    answered: number
+    /** deletes whose rows are gone */
+    deletes: number
+    /** deletes that were refused or failed and changed nothing */
+    refused: number
+    /** ids deleted or swept */
+    sessions_deleted: number
+    /** deletes that left a file of their own */
+    cleanup_pending: number
+    /** runs over what deletes left, before and after each delete, asked for, and unasked */
+    cleanup_runs: number
+  }
+}
+
+/** What `state_db.compact` takes. */
+export type StateDbCompactParams = {
+  /** the Agent profile's folder, which holds state.db */
+  profile_home: string
+}
+
+/** What `state_db.compact` answers. */
+export type StateDbCompactResult = {
+  /** what state.db and its -wal took on the disk before */
+  bytes_before: number
+  /** what they take now */
+  bytes_after: number
+  /** truncated; or busy: somebody still reads the older state, and the space comes back later */
+  wal: string
+}
+
+/** What `state_db.delete_cli_session` takes. */
+export type StateDbDeleteCliSessionParams = {
+  /** the Agent profile's folder, which holds state.db */
+  profile_home: string
+  /** true: delete the segments that continue the session too; anything else is false */
+  include_compression_lineage?: boolean
+  /** true: start at the conversation's first segment, with the lineage; anything else is false */
+  whole_conversation?: boolean
+  /** what the user agreed to, in any order; any other set is refused with plan_changed */
+  expected_ids?: string[]
+  session_id: string
+  /** for how many days the conversation can be taken back; not at all where absent */
+  keep_days?: number
+  /** true: afterwards rid the full-text indexes of deleted words, and empty the store's log; anything else is false */
+  purge_index?: boolean
+}
+
+/** What `state_db.delete_cli_session` answers. */
+export type StateDbDeleteCliSessionResult = {
+  /** the rows of this delete are gone and its artifacts are */
+  ok: boolean
+  /** the ids whose rows are gone; absent where nothing was removed */
+  deleted_ids?: string[]
+  /** active_turn or runtime_history_unsupported; reason repeats it */
+  refused?: string
+  /** why ok is false */
+  reason?: string
+  /** the reason as one line for a human */
+  detail?: string
+  /** legacy or canonical */
+  path?: string
+  /** whether the requested row was there */
+  existed?: boolean
+  /** what protects the session, for active_turn */
+  guard?: {
+    /** the session that is in use */
+    session_id: string
+    kind: string
+    holder: string
+    /** seconds since 1970; absent for a guard that never runs out */
+    expires_at?: number
+  }
+  /** for plan_changed: what a delete would do now */
+  plan?: {
+    /** legacy or canonical */
+    path?: string
+    /** whether the requested row is there */
+    existed?: boolean
+    /** what would go, in the order of deleted_ids */
+    ids: {
+      id: string
+      /** requested, compression, delegate, or lineage */
+      why: string
+      title?: string
+      message_count: number
+    }[]
+    /** what hangs on those and stays */
+    kept: {
+      id: string
+      why: string
+    }[]
+    /** files in sessions/ that would go */
+    artifacts: {
+      name: string
+      bytes: number
+    }[]
+    /** live guards, each of which refuses the delete */
+    guards: {
+      /** the session that is in use */
+      session_id: string
+      kind: string
+      holder: string
+      /** seconds since 1970; absent for a guard that never runs out */
+      expires_at?: number
+    }[]
+    /** files that the conversation named and that go after it, unless somebody still needs them */
+    media: {
+      path: string
+    }[]
+    /** what is kept on purpose */
+    retained: {
+      kind: string
+      count: number
+      why: string
+    }[]
+    /** what this path does not remove though it concerned the session */
+    left_behind: {
+      kind: string
+      count: number
+      why: string
+    }[]
+    /** full-text indexes that the Agent would have to rebuild */
+    fts_stale?: string[]
+    /** with keep_days: what would be kept */
+    trash?: {
+      /** about how large the entry in the trash would be */
+      bytes: number
+    }
+    /** why a delete would be refused; absent where it would not */
+    reason?: string
+    /** the reason as one line for a human */
+    detail?: string
+  }
+  /** what is left to clean up in the whole home, older deletes included */
+  cleanup?: {
+    complete: boolean
+    pending: {
+      /** absent where it is not known: a file that an older delete left */
+      session_id?: string
+      cause: string
+    }[]
+    /** names of manifests that cannot be read */
+    unreadable: string[]
+  }
+  /** the operation id of the deletion receipt; absent where no row was there */
+  receipt?: string
+  /** with keep_days: by what the conversation can be taken back, and until when */
+  trash?: {
+    /** what trash.restore takes */
+    operation_id: string
+    /** when it goes for good, in seconds since 1970 */
+    keep_until: number
+  }
+  /** what is kept on purpose */
+  retained?: {
+    kind: string
+    count: number
+    why: string
+  }[]
+  /** what this path does not remove though it concerned the session */
+  left_behind?: {
+    kind: string
+    count: number
+    why: string
+  }[]
+  /** full-text indexes that the Agent has to rebuild */
+  fts_stale?: string[]
+  /** what of it can still be read in the store's files; absent where nothing was removed */
+  erase?: {
+    /** this_delete: the pages that this delete freed are overwritten; kept_until: its rows are in the trash for a while */
+    pages: string
+    /** for kept_until: when they go, in seconds since 1970 */
+    kept_until?: number
+    /** whether the full-text indexes are rid of deleted words: purged, pending (a later purge can do it), or not_asked */
+    indexes: string
+    /** the store's log: truncated (it is empty, or there is none), busy (it may not be), or not_asked */
+    wal: string
+  }
+}
+
+/** What `state_db.delete_sessions` takes. */
+export type StateDbDeleteSessionsParams = {
+  /** the Agent profile's folder, which holds state.db */
+  profile_home: string
+  /** true: delete the segments that continue the session too; anything else is false */
+  include_compression_lineage?: boolean
+  /** true: start at the conversation's first segment, with the lineage; anything else is false */
+  whole_conversation?: boolean
+  /** the sessions to delete, in this order */
+  session_ids: string[]
+  /** by session id, what the user agreed to */
+  expected_ids?: Record<string, string[]>
+  /** for how many days the conversation can be taken back; not at all where absent */
+  keep_days?: number
+  /** true: afterwards rid the full-text indexes of deleted words, and empty the store's log; anything else is false */
+  purge_index?: boolean
+}
+
+/** What `state_db.delete_sessions` answers. */
+export type StateDbDeleteSessionsResult = {
+  /** one for each of session_ids, in their order */
+  results: {
+    session_id: string
+    /** the id whose delete took this one with it */
+    taken_by?: string
+    /** the rows of this delete are gone and its artifacts are */
+    ok: boolean
+    /** the ids whose rows are gone; absent where nothing was removed */
+    deleted_ids?: string[]
+    /** active_turn or runtime_history_unsupported; reason repeats it */
+    refused?: string
+    /** why ok is false */
+    reason?: string
+    /** the reason as one line for a human */
+    detail?: string
+    /** legacy or canonical */
+    path?: string
+    /** whether the requested row was there */
+    existed?: boolean
+    /** what protects the session, for active_turn */
+    guard?: {
+      /** the session that is in use */
+      session_id: string
+      kind: string
+      holder: string
+      /** seconds since 1970; absent for a guard that never runs out */
+      expires_at?: number
+    }
+    /** for plan_changed: what a delete would do now */
+    plan?: {
+      /** legacy or canonical */
+      path?: string
+      /** whether the requested row is there */
+      existed?: boolean
+      /** what would go, in the order of deleted_ids */
+      ids: {
+        id: string
+        /** requested, compression, delegate, or lineage */
+        why: string
+        title?: string
+        message_count: number
+      }[]
+      /** what hangs on those and stays */
+      kept: {
+        id: string
+        why: string
+      }[]
+      /** files in sessions/ that would go */
+      artifacts: {
+        name: string
+        bytes: number
+      }[]
+      /** live guards, each of which refuses the delete */
+      guards: {
+        /** the session that is in use */
+        session_id: string
+        kind: string
+        holder: string
+        /** seconds since 1970; absent for a guard that never runs out */
+        expires_at?: number
+      }[]
+      /** files that the conversation named and that go after it, unless somebody still needs them */
+      media: {
+        path: string
+      }[]
+      /** what is kept on purpose */
+      retained: {
+        kind: string
+        count: number
+        why: string
+      }[]
+      /** what this path does not remove though it concerned the session */
+      left_behind: {
+        kind: string
+        count: number
+        why: string
+      }[]
+      /** full-text indexes that the Agent would have to rebuild */
+      fts_stale?: string[]
+      /** with keep_days: what would be kept */
+      trash?: {
+        /** about how large the entry in the trash would be */
+        bytes: number
+      }
+      /** why a delete would be refused; absent where it would not */
+      reason?: string
+      /** the reason as one line for a human */
+      detail?: string
+    }
+    /** what is left to clean up in the whole home, older deletes included */
+    cleanup?: {
+      complete: boolean
+      pending: {
+        /** absent where it is not known: a file that an older delete left */
+        session_id?: string
+        cause: string
+      }[]
+      /** names of manifests that cannot be read */
+      unreadable: string[]
+    }
+    /** the operation id of the deletion receipt; absent where no row was there */
+    receipt?: string
+    /** with keep_days: by what the conversation can be taken back, and until when */
+    trash?: {
+      /** what trash.restore takes */
+      operation_id: string
+      /** when it goes for good, in seconds since 1970 */
+      keep_until: number
+    }
+    /** what is kept on purpose */
+    retained?: {
+      kind: string
+      count: number
+      why: string
+    }[]
+    /** what this path does not remove though it concerned the session */
+    left_behind?: {
+      kind: string
+      count: number
+      why: string
+    }[]
+    /** full-text indexes that the Agent has to rebuild */
+    fts_stale?: string[]
+    /** what of it can still be read in the store's files; absent where nothing was removed */
+    erase?: {
+      /** this_delete: the pages that this delete freed are overwritten; kept_until: its rows are in the trash for a while */
+      pages: string
+      /** for kept_until: when they go, in seconds since 1970 */
+      kept_until?: number
+      /** whether the full-text indexes are rid of deleted words: purged, pending (a later purge can do it), or not_asked */
+      indexes: string
+      /** the store's log: truncated (it is empty, or there is none), busy (it may not be), or not_asked */
+      wal: string
+    }
+  }[]
+  /** whether a cancel left some of them alone */
+  cancelled: boolean
+}
+
+/** What `state_db.expiring_fences` takes. */
+export type StateDbExpiringFencesParams = {
+  /** the Agent profile's folder, which holds state.db */
+  profile_home: string
+  session_ids: string[]
+}
+
+/** What `state_db.expiring_fences` answers. */
+export type StateDbExpiringFencesResult = {
+  /** those whose own tombstone expires, each once, in the order asked */
+  session_ids: string[]
+}
+
+/** What `state_db.export_conversation` takes. */
+export type StateDbExportConversationParams = {
+  /** the Agent profile's folder, which holds state.db */
+  profile_home: string
+  /** true: delete the segments that continue the session too; anything else is false */
+  include_compression_lineage?: boolean
+  /** true: start at the conversation's first segment, with the lineage; anything else is false */
+  whole_conversation?: boolean
+  /** the session to write out, with all that a delete of it would remove */
+  session_id: string
+  /** the absolute path of the new file; one that is taken is never overwritten */
+  to: string
+}
+
+/** What `state_db.export_conversation` answers. */
+export type StateDbExportConversationResult = {
+  /** the file that was made, as to named it */
+  path: string
+  /** its size */
+  bytes: number
+  /** the sessions in it, in the order of deleted_ids */
+  ids: string[]
+  /** by table, how many rows are in it */
+  rows: Record<string, number>
+}
+
+/** What `state_db.features` takes. */
+export type StateDbFeaturesParams = {
+  /** the Agent profile's folder, which holds state.db */
+  profile_home: string
+}
+
+/** What `state_db.features` answers. */
+export type StateDbFeaturesResult = {
+  /** legacy or canonical: the path that a delete would take now; absent where none applies */
+  path?: string
+  /** why no path applies */
+  reason?: string
+  /** the reason as one line for a human */
+  detail?: string
+  /** what the store says of itself; absent where it does not */
+  schema_version?: number
+  /** the tables that matter to this program: whether they are there */
+  tables: Record<string, boolean>
+  /** whether a running turn can be seen */
+  guards: boolean
+  /** the full-text indexes */
+  fts: {
+    name: string
+    /** with its arguments */
+    tokenizer: string
+    /** whether this build can read and write it */
+    usable: boolean
+  }[]
+  /** whether there is a table of deletion receipts */
+  receipts: boolean
+  /** wal, for a store that an Agent uses */
+  journal_mode: string
+  /** the size of state.db */
+  bytes: number
+  /** the size of its -wal; 0 where there is none */
+  wal_bytes: number
+  /** how many sessions are in it; absent without such a table */
+  sessions?: number
+  /** what the choice of the path looks for and does not find, as table or table.column */
+  missing: string[]
+}
+
+/** What `state_db.fence_shared_routes` takes. */
+export type StateDbFenceSharedRoutesParams = {
+  /** the home that the sessions were deleted from */
+  profile_home: string
+  /** the home of the base profile, whose routes all profiles share */
+  base_home: string
+  /** sessions that have a tombstone in profile_home */
+  session_ids: string[]
+  /** where their routes lie; the profile's own where absent */
+  namespace?: string
+}
+
+/** What `state_db.fence_shared_routes` answers. */
+export type StateDbFenceSharedRoutesResult = {
+  /** sessions whose routes are fenced now; 0 where the base home holds no routes */
+  fenced: number
+  /** routes that named one of them and are gone */
+  routes_removed: number
+  /** older fences of routes that had lasted their time and are gone */
+  reclaimed: number
+}
+
+/** What `state_db.first_generation` takes. */
+export type StateDbFirstGenerationParams = {
+  /** the Agent profile's folder, which holds state.db */
+  profile_home: string
+  /** the ids that the conversation may have, in the order of their generations */
+  candidates: string[]
+  /** ids that may be taken although they are retired, for an exact retry */
+  pinned?: string[]
+  /** ids that may not be taken although they are not retired */
+  spent?: string[]
+}
+
+/** What `state_db.first_generation` answers. */
+export type StateDbFirstGenerationResult = {
+  /** the place of the first candidate that may be taken, from 0 */
+  generation: number
+  /** that candidate */
+  session_id: string
+}
+
+/** What `state_db.has_mutation_receipt` takes. */
+export type StateDbHasMutationReceiptParams = {
+  /** the Agent profile's folder, which holds state.db */
+  profile_home: string
+  /** who asked for the change */
+  principal_id: string
+  /** the session that was to be changed; any text */
+  session_id: string
+  /** the request's id, as the principal gave it */
+  request_id: string
+}
+
+/** What `state_db.has_mutation_receipt` answers. */
+export type StateDbHasMutationReceiptResult = {
+  /** whether the receipt of that very request is there */
+  found: boolean
+}
+
+/** What `state_db.keep_passed_fences` takes. */
+export type StateDbKeepPassedFencesParams = {
+  /** the Agent profile's folder, which holds state.db */
+  profile_home: string
+  /** as for state_db.first_generation */
+  candidates: string[]
+  /** the one of them that is bound now; the fences of those before it are kept for good */
+  session_id: string
+}
+
+/** What `state_db.keep_passed_fences` answers. */
+export type StateDbKeepPassedFencesResult = {
+  /** false: one of those has no fence any more, and nothing was changed */
+  kept: boolean
+}
+
+/** What `state_db.list_conversations` takes. */
+export type StateDbListConversationsParams = {
+  /** the Agent profile's folder, which holds state.db */
+  profile_home: string
+  /** at most so many conversations, 1 to 1000; 50 where absent */
+  limit?: number
+  /** the next of an earlier page, as it was; absent for the first page */
+  before?: string
+  /** only conversations with a message that holds all of these words, of which the last may be the beginning of one; at most 1000 characters, all of them text and none an operator; blank for all conversations */
+  query?: string
+}
+
+/** What `state_db.list_conversations` answers. */
+export type StateDbListConversationsResult = {
+  /** newest activity first */
+  conversations: {
+    /** the id of the first segment */
+    root: string
+    /** the id of the last segment */
+    newest: string
+    /** of the newest segment that has one */
+    title?: string
+    /** where the first segment comes from, as the Agent says it */
+    source?: string
+    /** how many sessions follow each other in it, the first one included */
+    segments: number
+    /** messages of the segments and of their delegates */
+    message_count: number
+    /** the size of those messages' text */
+    bytes: number
+    /** seconds since 1970; absent where the store does not tell */
+    last_activity?: number
+    /** whether somebody is at work in a segment or a delegate (a turn, a request or a worker), so that a delete would be refused */
+    in_use: boolean
+  }[]
+  /** what to send as before for the next page; absent on the last one */
+  next?: string
+}
+
+/** What `state_db.preview_delete` takes. */
+export type StateDbPreviewDeleteParams = {
+  /** the Agent profile's folder, which holds state.db */
+  profile_home: string
+  /** true: delete the segments that continue the session too; anything else is false */
+  include_compression_lineage?: boolean
+  /** true: start at the conversation's first segment, with the lineage; anything else is false */
+  whole_conversation?: boolean
+  /** what the user agreed to, in any order; any other set is refused with plan_changed */
+  expected_ids?: string[]
+  session_id: string
+  /** for how many days the conversation can be taken back; not at all where absent */
+  keep_days?: number
+  /** true: afterwards rid the full-text indexes of deleted words, and empty the store's log; anything else is false */
+  purge_index?: boolean
+}
+
+/** What `state_db.preview_delete` answers. */
+export type StateDbPreviewDeleteResult = {
+  /** legacy or canonical */
+  path?: string
+  /** whether the requested row is there */
+  existed?: boolean
+  /** what would go, in the order of deleted_ids */
+  ids: {
+    id: string
+    /** requested, compression, delegate, or lineage */
+    why: string
+    title?: string
+    message_count: number
+  }[]
+  /** what hangs on those and stays */
+  kept: {
+    id: string
+    why: string
+  }[]
+  /** files in sessions/ that would go */
+  artifacts: {
+    name: string
+    bytes: number
+  }[]
+  /** live guards, each of which refuses the delete */
+  guards: {
+    /** the session that is in use */
+    session_id: string
+    kind: string
+    holder: string
+    /** seconds since 1970; absent for a guard that never runs out */
+    expires_at?: number
+  }[]
+  /** files that the conversation named and that go after it, unless somebody still needs them */
+  media: {
+    path: string
+  }[]
+  /** what is kept on purpose */
+  retained: {
+    kind: string
+    count: number
+    why: string
+  }[]
+  /** what this path does not remove though it concerned the session */
+  left_behind: {
+    kind: string
+    count: number
+    why: string
+  }[]
+  /** full-text indexes that the Agent would have to rebuild */
+  fts_stale?: string[]
+  /** with keep_days: what would be kept */
+  trash?: {
+    /** about how large the entry in the trash would be */
+    bytes: number
+  }
+  /** why a delete would be refused; absent where it would not */
+  reason?: string
+  /** the reason as one line for a human */
+  detail?: string
+}
+
+/** What `state_db.reclaim_fences` takes. */
+export type StateDbReclaimFencesParams = {
+  /** the Agent profile's folder, which holds state.db */
+  profile_home: string
+}
+
+/** What `state_db.reclaim_fences` answers. */
+export type StateDbReclaimFencesResult = {
+  /** how many fences, of sessions and of routes, are gone */
+  reclaimed: number
+}
+
+/** What `state_db.route_retired` takes. */
+export type StateDbRouteRetiredParams = {
+  /** the Agent profile's folder, which holds state.db */
+  profile_home: string
+  /** the key under which the route is to be saved */
+  session_key: string
+  /** what is to be saved: any JSON value; the session that it names is session_id of an object */
+  entry: unknown
+}
+
+/** What `state_db.route_retired` answers. */
+export type StateDbRouteRetiredResult = {
+  /** whether the save must be skipped */
+  retired: boolean
+}
+
+/** What `state_db.session_fence` takes. */
+export type StateDbSessionFenceParams = {
+  /** the Agent profile's folder, which holds state.db */
+  profile_home: string
+  /** the id that a new session is to have */
+  session_id: string
+}
+
+/** What `state_db.session_fence` answers. */
+export type StateDbSessionFenceResult = {
+  /** whether a session of this id is there */
+  live: boolean
+  /** whether the id has a tombstone */
+  retired: boolean
+  /** whether that tombstone goes some day, by state_db.reclaim_fences */
+  expires: boolean
+  /** when the id was retired, in seconds since 1970; absent where the tombstone does not tell */
+  retired_at?: number
+  /** why no session may be created under this id; null where one may be */
+  conflict: {
+    /** session_exists, or session_deleted */
+    code: string
+    message: string
+  } | null
+}
+
+/** What `state_db.sweep_sessions` takes. */
+export type StateDbSweepSessionsParams = {
+  /** the Agent profile's folder, which holds state.db */
+  profile_home: string
+  /** exactly the sessions to sweep: no delegates, no other segments */
+  session_ids: string[]
+}
+
+/** What `state_db.sweep_sessions` answers. */
+export type StateDbSweepSessionsResult = {
+  /** the ids that are retired, in the order asked for */
+  swept: string[]
+  /** the ids that were left alone */
+  skipped: {
+    session_id: string
+    reason: string
+    /** the reason as one line for a human */
+    detail?: string
+  }[]
+  /** in how many transactions it was done */
+  transactions: number
+  /** what is left to clean up in the whole home, where that is anything */
+  cleanup?: {
+    complete: boolean
+    pending: {
+      /** absent where it is not known: a file that an older delete left */
+      session_id?: string
+      cause: string
+    }[]
+    /** names of manifests that cannot be read */
+    unreadable: string[]
+  }
+}
+
+/** What `trash.list` takes. */
+export type TrashListParams = {
+  /** the Agent profile's folder, which holds state.db */
+  profile_home: string
+}
+
+/** What `trash.list` answers. */
+export type TrashListResult = {
+  /** what can be restored, the newest delete first, those of one instant by operation id */
+  entries: {
+    operation_id: string
+    /** in seconds since 1970 */
+    deleted_at: number
+    /** when it goes for good, in seconds since 1970 */
+    keep_until: number
+    title: string
+    message_count: number
+    /** of the file */
+    bytes: number
+    /** the sessions that were deleted */
+    ids: string[]
+  }[]
+  /** names of entries that cannot be restored; trash.purge removes one where its operation id is named, which is the name up to the first dot */
+  unreadable: string[]
+}
+
+/** What `trash.purge` takes. */
+export type TrashPurgeParams = {
+  /** the Agent profile's folder, which holds state.db */
+  profile_home: string
+  /** the one entry to remove; where absent, all that could be restored */
+  operation_id?: string
+}
+
+/** What `trash.purge` answers. */
+export type TrashPurgeResult = {
+  /** how many entries are gone */
+  purged: number
+  /** where no operation id was given: names of entries that cannot be read, which stay */
+  unreadable?: string[]
+}
+
+/** What `trash.restore` takes. */
+export type TrashRestoreParams = {
+  /** the Agent profile's folder, which holds state.db */
+  profile_home: string
+  /** of the delete, from its result or from trash.list */
+  operation_id: string
+}
+
+/** What `trash.restore` answers. */
+export type TrashRestoreResult = {
+  /** the new id of each session, by its old one */
+  restored: Record<string, string>
+  /** columns and tables that the store has no more, as table.column */
+  dropped?: string[]
+  /** columns of which a value could not come back as it was: what it named is gone, or the title is taken and has a number now */
+  changed?: string[]
+  /** full-text indexes that the Agent has to rebuild */
+  fts_stale?: string[]
+  /** the conversation is back, but its file could not be removed from the trash: its text stays there until the next use of the home can remove it, or it is purged */
+  entry_left?: boolean
+}
+
+/** A run over what deletes left in a home has changed something. */
+export type CleanupChanged = {
+  /** the resolved path */
+  profile_home: string
+  /** ids that were settled, but those of a delete, whose answer tells of them */
+  removed_ids: string[]
+  /** all that is pending in the home now */
+  pending: {
+    /** absent where it is not known: a file that an older delete left */
+    session_id?: string
+    cause: string
+  }[]
+}
+
+/** A delete left a deletion receipt. It is a hint to look, and may be lost: the truth is receipts.list. */
+export type ReceiptsCommitted = {
+  /** the home, resolved: what receipts.list takes */
+  profile_home: string
+  sequence: number
+  operation_id: string
+}
+
+/** Every method: what it takes, what it answers, and the events that it may report on its way. */
+export interface Methods {
+  'cleanup.run': { params: CleanupRunParams; result: CleanupRunResult; events: never }
+  'cleanup.status': { params: CleanupStatusParams; result: CleanupStatusResult; events: never }
+  'cleanup.watch': { params: CleanupWatchParams; result: CleanupWatchResult; events: never }
+  'receipts.forget': { params: ReceiptsForgetParams; result: ReceiptsForgetResult; events: never }
+  'receipts.get': { params: ReceiptsGetParams; result: ReceiptsGetResult; events: never }
+  'receipts.list': { params: ReceiptsListParams; result: ReceiptsListResult; events: never }
+  'rpc.cancel': { params: RpcCancelParams; result: RpcCancelResult; events: never }
+  'rpc.discover': { params: RpcDiscoverParams; result: RpcDiscoverResult; events: never }
+  'rpc.methods': { params: RpcMethodsParams; result: RpcMethodsResult; events: never }
+  'runtime.handshake': { params: RuntimeHandshakeParams; result: RuntimeHandshakeResult; events: never }
+  'runtime.shutdown': { params: RuntimeShutdownParams; result: RuntimeShutdownResult; events: never }
+  'runtime.status': { params: RuntimeStatusParams; result: RuntimeStatusResult; events: never }
+  'state_db.compact': { params: StateDbCompactParams; result: StateDbCompactResult; events: 'progress' }
+  'state_db.delete_cli_session': { params: StateDbDeleteCliSessionParams; result: StateDbDeleteCliSessionResult; events: 'purge' }
+  'state_db.delete_sessions': { params: StateDbDeleteSessionsParams; result: StateDbDeleteSessionsResult; events: 'progress' | 'purge' }
+  'state_db.expiring_fences': { params: StateDbExpiringFencesParams; result: StateDbExpiringFencesResult; events: never }
+  'state_db.export_conversation': { params: StateDbExportConversationParams; result: StateDbExportConversationResult; events: never }
+  'state_db.features': { params: StateDbFeaturesParams; result: StateDbFeaturesResult; events: never }
+  'state_db.fence_shared_routes': { params: StateDbFenceSharedRoutesParams; result: StateDbFenceSharedRoutesResult; events: never }
+  'state_db.first_generation': { params: StateDbFirstGenerationParams; result: StateDbFirstGenerationResult; events: never }
+  'state_db.has_mutation_receipt': { params: StateDbHasMutationReceiptParams; result: StateDbHasMutationReceiptResult; events: never }
+  'state_db.keep_passed_fences': { params: StateDbKeepPassedFencesParams; result: StateDbKeepPassedFencesResult; events: never }
+  'state_db.list_conversations': { params: StateDbListConversationsParams; result: StateDbListConversationsResult; events: never }
+  'state_db.preview_delete': { params: StateDbPreviewDeleteParams; result: StateDbPreviewDeleteResult; events: never }
+  'state_db.reclaim_fences': { params: StateDbReclaimFencesParams; result: StateDbReclaimFencesResult; events: never }
+  'state_db.route_retired': { params: StateDbRouteRetiredParams; result: StateDbRouteRetiredResult; events: never }
+  'state_db.session_fence': { params: StateDbSessionFenceParams; result: StateDbSessionFenceResult; events: never }
+  'state_db.sweep_sessions': { params: StateDbSweepSessionsParams; result: StateDbSweepSessionsResult; events: never }
+  'trash.list': { params: TrashListParams; result: TrashListResult; events: never }
+  'trash.purge': { params: TrashPurgeParams; result: TrashPurgeResult; events: never }
+  'trash.restore': { params: TrashRestoreParams; result: TrashRestoreResult; events: never }
+}
+
+export interface CleanupMethods {
+  /** Works through what deletes left in a home, now. */
+  run(params: CleanupRunParams, options?: CallOptions<never>): Call<CleanupRunResult, Progress<never>>
+  /** Tells whether a home is watched and what the newest run over it left. It looks at no file. */
+  status(params: CleanupStatusParams, options?: CallOptions<never>): Call<CleanupStatusResult, Progress<never>>
+  /** Begins or ends to work through what deletes left in a home as soon as it can go, unasked. */
+  watch(params: CleanupWatchParams, options?: CallOptions<never>): Call<CleanupWatchResult, Progress<never>>
+}
+
+export interface ReceiptsMethods {
+  /** Removes the deletion receipts that every consumer has staged. */
+  forget(params: ReceiptsForgetParams, options?: CallOptions<never>): Call<ReceiptsForgetResult, Progress<never>>
+  /** Gives the deletion receipt of one delete. */
+  get(params: ReceiptsGetParams, options?: CallOptions<never>): Call<ReceiptsGetResult, Progress<never>>
+  /** Lists the deletion receipts of a store behind a cursor. */
+  list(params: ReceiptsListParams, options?: CallOptions<never>): Call<ReceiptsListResult, Progress<never>>
+}
+
+export interface RpcMethods {
+  /** Cancels a call in flight. The cancelled call still answers. */
+  cancel(params: RpcCancelParams, options?: CallOptions<never>): Call<RpcCancelResult, Progress<never>>
+  /** Describes every method as an OpenRPC document. */
+  discover(params?: RpcDiscoverParams, options?: CallOptions<never>): Call<RpcDiscoverResult, Progress<never>>
+  /** Lists the names of all methods. */
+  methods(params?: RpcMethodsParams, options?: CallOptions<never>): Call<RpcMethodsResult, Progress<never>>
+}
+
+export interface RuntimeMethods {
+  /** Introduces the host and the Agent. It must come before every method of a store. */
+  handshake(params: RuntimeHandshakeParams, options?: CallOptions<never>): Call<RuntimeHandshakeResult, Progress<never>>
+  /** Ends the process in order: calls in flight are answered first. */
+  shutdown(params?: RuntimeShutdownParams, options?: CallOptions<never>): Call<RuntimeShutdownResult, Progress<never>>
+  /** Tells how busy the sidecar is and what is left to clean up. */
+  status(params?: RuntimeStatusParams, options?: CallOptions<never>): Call<RuntimeStatusResult, Progress<never>>
+}
+
+export interface StateDbMethods {
+  /** Gives the store's free pages back to the disk, if nobody is in the way. */
+  compact(params: StateDbCompactParams, options?: CallOptions<'progress'>): Call<StateDbCompactResult, Progress<'progress'>>
+  /** Deletes a session, its delegates and, if asked for, the segments of its conversation. */
+  delete_cli_session(params: StateDbDeleteCliSessionParams, options?: CallOptions<'purge'>): Call<StateDbDeleteCliSessionResult, Progress<'purge'>>
+  /** Deletes many sessions, one transaction each, with progress. */
+  delete_sessions(params: StateDbDeleteSessionsParams, options?: CallOptions<'progress' | 'purge'>): Call<StateDbDeleteSessionsResult, Progress<'progress' | 'purge'>>
+  /** Tells which ids have a tombstone that expires. */
+  expiring_fences(params: StateDbExpiringFencesParams, options?: CallOptions<never>): Call<StateDbExpiringFencesResult, Progress<never>>
+  /** Writes the rows that a delete would remove to a new file, as one JSON document, and changes nothing. */
+  export_conversation(params: StateDbExportConversationParams, options?: CallOptions<never>): Call<StateDbExportConversationResult, Progress<never>>
+  /** Tells what a store is and has, and which path a delete would take. */
+  features(params: StateDbFeaturesParams, options?: CallOptions<never>): Call<StateDbFeaturesResult, Progress<never>>
+  /** Keeps the routes to deleted sessions of a profile from coming back in the base home. */
+  fence_shared_routes(params: StateDbFenceSharedRoutesParams, options?: CallOptions<never>): Call<StateDbFenceSharedRoutesResult, Progress<never>>
+  /** Tells which of the ids that a conversation may have is the first that may be taken. */
+  first_generation(params: StateDbFirstGenerationParams, options?: CallOptions<never>): Call<StateDbFirstGenerationResult, Progress<never>>
+  /** Tells whether a principal's request to change a session has been done. */
+  has_mutation_receipt(params: StateDbHasMutationReceiptParams, options?: CallOptions<never>): Call<StateDbHasMutationReceiptResult, Progress<never>>
+  /** Keeps the fences of the ids before the one that is bound now for good. */
+  keep_passed_fences(params: StateDbKeepPassedFencesParams, options?: CallOptions<never>): Call<StateDbKeepPassedFencesResult, Progress<never>>
+  /** Lists conversations, newest activity first, a page at a time; with a query, only those that it is found in. */
+  list_conversations(params: StateDbListConversationsParams, options?: CallOptions<never>): Call<StateDbListConversationsResult, Progress<never>>
+  /** Tells what state_db.delete_cli_session would do with the same parameters, and changes nothing. */
+  preview_delete(params: StateDbPreviewDeleteParams, options?: CallOptions<never>): Call<StateDbPreviewDeleteResult, Progress<never>>
+  /** Removes expiring fences, of sessions and of routes, that are older than 7 days. */
+  reclaim_fences(params: StateDbReclaimFencesParams, options?: CallOptions<never>): Call<StateDbReclaimFencesResult, Progress<never>>
+  /** Tells whether a route must not be saved, because the session that it names was deleted. */
+  route_retired(params: StateDbRouteRetiredParams, options?: CallOptions<never>): Call<StateDbRouteRetiredResult, Progress<never>>
+  /** Tells whether a new session may be created under an id. */
+  session_fence(params: StateDbSessionFenceParams, options?: CallOptions<never>): Call<StateDbSessionFenceResult, Progress<never>>
+  /** Retires exactly the sessions named, as housekeeping: those in use are skipped, and no deletion receipt is left. */
+  sweep_sessions(params: StateDbSweepSessionsParams, options?: CallOptions<never>): Call<StateDbSweepSessionsResult, Progress<never>>
+}
+
+export interface TrashMethods {
+  /** Lists the deleted conversations that can be taken back. */
+  list(params: TrashListParams, options?: CallOptions<never>): Call<TrashListResult, Progress<never>>
+  /** Removes one deleted conversation, or all, from the trash for good. */
+  purge(params: TrashPurgeParams, options?: CallOptions<never>): Call<TrashPurgeResult, Progress<never>>
+  /** Brings a deleted conversation back, under new ids. */
+  restore(params: TrashRestoreParams, options?: CallOptions<never>): Call<TrashRestoreResult, Progress<never>>
+}
+
+/** The methods, by the first part of their names. */
+export interface MethodGroups {
+  readonly cleanup: CleanupMethods
+  readonly receipts: ReceiptsMethods
+  readonly rpc: RpcMethods
+  readonly runtime: RuntimeMethods
+  readonly state_db: StateDbMethods
+  readonly trash: TrashMethods
+}
+
+/** What the sidecar tells unasked. */
+export interface Notifications {
+  'cleanup.changed': CleanupChanged
+  'receipts.committed': ReceiptsCommitted
+}
+
+export const methodNames = [
+  'cleanup.run',
+  'cleanup.status',
+  'cleanup.watch',
+  'receipts.forget',
+  'receipts.get',
+  'receipts.list',
+  'rpc.cancel',
+  'rpc.discover',
+  'rpc.methods',
+  'runtime.handshake',
+  'runtime.shutdown',
+  'runtime.status',
+  'state_db.compact',
+  'state_db.delete_cli_session',
+  'state_db.delete_sessions',
+  'state_db.expiring_fences',
+  'state_db.export_conversation',
+  'state_db.features',
+  'state_db.fence_shared_routes',
+  'state_db.first_generation',
+  'state_db.has_mutation_receipt',
+  'state_db.keep_passed_fences',
+  'state_db.list_conversations',
+  'state_db.preview_delete',
+  'state_db.reclaim_fences',
+  'state_db.route_retired',
+  'state_db.session_fence',
+  'state_db.sweep_sessions',
+  'trash.list',
+  'trash.purge',
+  'trash.restore',
+] as const satisfies readonly (keyof Methods)[]
+
+/** For each reason whether asking again may help, and what to tell the user. */
+export const reasons = {
+  active_turn: { retryable: true, sentence: "This conversation is in use right now. Try again when the reply is finished." },
+  already_handshaken: { retryable: false, sentence: "The program that started the sidecar introduced itself twice, differently." },
+  cancelled: { retryable: true, sentence: "This was cancelled; what was not done yet stays as it was." },
+  cleanup_pending: { retryable: true, sentence: "The conversation is deleted, but some of its files could not be removed yet." },
+  conversation_incomplete: { retryable: true, sentence: "Another part of this conversation has to stay for now, so all of it stays." },
+  cursor_invalid: { retryable: false, sentence: "This history never gave so high a number. If it did once, it was put back to an earlier state, and what was read from it has to be compared anew." },
+  fts_unavailable: { retryable: false, sentence: "The search index of this history cannot be updated, so nothing was changed." },
+  generations_exhausted: { retryable: false, sentence: "Every name for this conversation has been used. Start a new one." },
+  handshake_required: { retryable: false, sentence: "The program that started the sidecar did not introduce itself first." },
+  io_error: { retryable: true, sentence: "The files of this profile could not be read or written. Check the disk and the permissions." },
+  lineage_ambiguous: { retryable: false, sentence: "It is not certain which parts belong to this conversation, so nothing was deleted." },
+  lock_timeout: { retryable: true, sentence: "Another program is working in this profile. Try again in a moment." },
+  manifest_failed: { retryable: true, sentence: "The clean-up could not be prepared, so nothing was deleted. Check the free space and the permissions of the profile." },
+  not_found: { retryable: false, sentence: "This conversation is not in the trash any more." },
+  plan_changed: { retryable: false, sentence: "Something was added to this conversation meanwhile. Look at it again before you delete it." },
+  receipt_invalid: { retryable: false, sentence: "The record of this conversation contradicts itself, so nothing was deleted." },
+  receipts_schema_missing: { retryable: false, sentence: "This history has no record of deleted conversations, so nobody can say what was deleted." },
+  runtime_history_unsupported: { retryable: false, sentence: "A newer version of the Agent wrote this conversation. Update the Agent to delete it." },
+  session_deleted: { retryable: false, sentence: "A conversation of this name was deleted; the name cannot be used again." },
+  session_exists: { retryable: false, sentence: "A conversation of this name exists already." },
+  shutting_down: { retryable: true, sentence: "The sidecar is closing. Try again when it has started anew." },
+  sidecar_busy: { retryable: true, sentence: "Too much is going on at once. Try again in a moment." },
+  sidecar_rpc_version_mismatch: { retryable: false, sentence: "The app and its sidecar are of different versions. Reinstall or update the app." },
+  store_busy: { retryable: true, sentence: "The Agent is busy saving. Try again in a moment." },
+  store_corrupt: { retryable: false, sentence: "The conversation history is damaged, so nothing was changed." },
+  store_missing: { retryable: false, sentence: "There is no conversation history in this profile." },
+  store_unsupported: { retryable: false, sentence: "This history is of a kind that cannot be changed safely, so nothing was changed." },
+  trash_damaged: { retryable: false, sentence: "What was kept of this conversation is damaged and cannot be brought back." },
+  write_guard_unavailable: { retryable: false, sentence: "This version of the Agent cannot show whether a conversation is in use, so nothing was changed." },
+} as const

@@ -1,0 +1,74 @@
+import type { Exit, SidecarError } from './errors.js'
+import type { Methods, Notifications, RuntimeHandshakeResult } from './methods.generated.js'
+
+/** What a call reports on its way. `seq` counts from 1 in each call. */
+export type Progress<Event extends string = string> = {
+  readonly seq: number
+  readonly event: Event
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+export type CallOptions<Event extends string = string> = {
+  /**
+   * Cancels the call. Where the sidecar had already begun to commit, it finishes and the call gives its result all the same;
+   * else the call fails with the reason `cancelled`, and nothing was changed that its result would not tell.
+   */
+  readonly signal?: AbortSignal
+  /** How many milliseconds the call may take before it is cancelled; then it fails with `timed_out`. */
+  readonly timeout?: number
+  /** Called for each frame of progress. */
+  readonly onProgress?: (progress: Progress<Event>) => void
+}
+
+/** The result to come. To iterate over it gives the progress, from then on; it ends, or throws, with the call. */
+export type Call<Result, P = Progress> = Promise<Result> & AsyncIterable<P>
+
+export type MethodName = keyof Methods
+export type Params<M extends MethodName> = Methods[M]['params']
+export type Result<M extends MethodName> = Methods[M]['result']
+export type Events<M extends MethodName> = Methods[M]['events']
+
+type Optional<M extends MethodName> = Params<M> extends Record<string, never> ? true : {} extends Params<M> ? true : false
+
+/** What follows a method's name in `call`: parameters may be left out where none is required. */
+export type CallArguments<M extends MethodName> = Optional<M> extends true
+  ? [params?: Params<M>, options?: CallOptions<Events<M>>]
+  : [params: Params<M>, options?: CallOptions<Events<M>>]
+
+/** What a sidecar tells unasked, and what becomes of its process. */
+export interface SidecarEvents extends Notifications {
+  /** The process has ended, unasked. */
+  exit: Exit
+  /** It runs again. What `cleanup.watch` began has to be begun anew; `homes` are watched. */
+  restart: RuntimeHandshakeResult
+  /** It could not be started again, for now: the next attempt follows. */
+  retry: SidecarError
+  /** It ended for a reason that no restart can mend: each call fails with this error from now on. */
+  failed: SidecarError
+}
+
+/** What timers are made of, so that a test need not wait for them. */
+export type Clock = {
+  now(): number
+  /** Calls back once after `ms`; what it gives takes that back. */
+  after(ms: number, callback: () => void): { cancel(): void; hold(held: boolean): void }
+}
+
+export type StartOptions = {
+  /** The profiles' folders, each of which holds a `state.db`: what deletes left in them is cleaned up unasked. They need not exist. */
+  readonly homes?: readonly string[]
+  /** The folder of the installed Agent. It decides which path a delete takes. */
+  readonly agentDir?: string
+  /** The home of the base profile. */
+  readonly baseHome?: string
+  /** The sidecar's program, where it is not the one of the installed platform package. */
+  readonly binary?: string
+  /** Variables for the sidecar's environment, beside those of this process. */
+  readonly env?: Readonly<Record<string, string | undefined>>
+  /** Takes each line of the sidecar's log: JSON, one object a line. */
+  readonly logger?: (line: string) => void
+  /** The time limit of calls that name none, in milliseconds. */
+  readonly timeout?: number
+  /** For tests: the delays before a restart, before a busy sidecar is asked again, and until `close` kills. */
+  readonly clock?: Clock
+}

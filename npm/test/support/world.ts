@@ -1,0 +1,125 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
+import { start, type Sidecar, type StartOptions } from 'session-sidecar'
+
+const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+const exe = process.platform === 'win32' ? '.exe' : ''
+const python = process.env.PYTHON ?? (process.platform === 'win32' ? 'python' : 'python3')
+
+/**
+ * The real program that the tests start: SIDECAR_TEST_BINARY, else what `make npm-test` has built. Where neither is there the
+ * package has to find its own, as it does for an app.
+ */
+export const binary: string | undefined = [process.env.SIDECAR_TEST_BINARY, here(`../../../build/sidecar${exe}`)].find((path) => path && existsSync(path))
+
+/** The same program as a path: the package's own, where that is what is tested. */
+export const program: string = binary
+  ?? createRequire(import.meta.url).resolve(`session-sidecar-${process.platform}-${process.arch}/bin/sidecar${exe}`)
+
+const fixtures = process.env.SIDECAR_TEST_FIXTURES ?? here('../../../fixtures')
+
+/** A folder for one test, gone afterwards. */
+export function temporary(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'sidecar-client-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
+  return folder
+}
+
+/** Starts a sidecar for one test. */
+export async function started(options: StartOptions = {}): Promise<Sidecar> {
+  const sidecar = await start({ ...(binary === undefined ? {} : { binary }), ...options })
+  onTestFinished(() => sidecar.close())
+  return sidecar
+}
+
+/** A profile's home with a real store of so many sessions, `session-0` and so on, each with a message. */
+export function newHome(sessions = 3, schema: 'legacy' | 'runtime' = 'legacy'): string {
+  const home = temporary()
+  copyFileSync(join(madeOnce(sessions, schema), 'state.db'), join(home, 'state.db'))
+  return home
+}
+
+const made = new Map<string, string>()
+
+/** A store that was closed by whoever made it, so that it may be copied: to make it takes the most of a second. */
+function madeOnce(sessions: number, schema: string): string {
+  const known = made.get(`${sessions} ${schema}`)
+  if (known) return known
+  const folder = mkdtempSync(join(tmpdir(), 'sidecar-client-'))
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const rows = Array.from({ length: sessions }, (_, i) => `
+    INSERT INTO sessions (id, source, started_at, title, message_count) VALUES ('session-${i}', 'cli', ${1_760_000_000 + i}, 'Kyōto ${i} 🍁', 1);
+    INSERT INTO messages (session_id, role, content, timestamp) VALUES ('session-${i}', 'user', 'bamboo ${i}', ${1_760_000_000 + i});`)
+  runSQL(folder, `PRAGMA journal_mode=WAL; BEGIN; ${readFileSync(join(fixtures, `schema_${schema}.sql`), 'utf8')} ${rows.join('')} COMMIT;`)
+  made.set(`${sessions} ${schema}`, folder)
+  return folder
+}
+
+/** Runs SQL in a store, in another process: none of ours may open the files of a store beside SQLite. */
+export function runSQL(home: string, sql: string): void {
+  const script = 'import sqlite3, sys\ndb = sqlite3.connect(sys.argv[1], isolation_level=None)\ndb.executescript(sys.stdin.buffer.read().decode("utf8"))\ndb.close()'
+  execFileSync(python, ['-c', script, join(home, 'state.db')], { input: sql })
+}
+
+/** Holds the store's write lock, as a saving Agent does, until what it gives is called. */
+export async function holdWriteLock(home: string): Promise<() => Promise<void>> {
+  const script = 'import sqlite3, sys\ndb = sqlite3.connect(sys.argv[1], isolation_level=None)\ndb.execute("BEGIN IMMEDIATE")\nprint("held", flush=True)\nsys.stdin.read()'
+  const child = spawn(python, ['-c', script, join(home, 'state.db')], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const gone = once(child, 'exit')
+  const release = async () => {
+    child.stdin.end()
+    await gone
+  }
+  onTestFinished(release)
+  await once(child.stdout, 'data')
+  return release
+}
+
+/** A shell script that stands between the client and the real program, which it finds as $SIDECAR. */
+export function wrapper(script: string): string {
+  const path = join(temporary(), 'wrapper')
+  writeFileSync(path, `#!/bin/sh\nSIDECAR='${program}'\n${script}\n`, { mode: 0o755 })
+  return path
+}
+
+/** Whether a process is there that has not ended. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+  } catch {
+    return false
+  }
+  return !existsSync('/proc/self/stat') || processState(pid) !== 'Z'
+}
+
+/** The letter that Linux has for a process's state; undefined where there is no such process. */
+export function processState(pid: number): string | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]![0]
+  } catch {
+    return undefined
+  }
+}
+
+/** Asks again and again until it is so. */
+export async function until(what: string, isSo: () => boolean | Promise<boolean>, patience = 20_000): Promise<void> {
+  const end = performance.now() + patience
+  while (!(await isSo())) {
+    if (performance.now() > end) throw new Error(`it never came to be that ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}
+
+/** What went wrong with a call that had to fail. */
+export async function failureOf(call: Promise<unknown>): Promise<import('session-sidecar').SidecarError> {
+  return call.then(
+    (result) => { throw new Error(`it gave ${JSON.stringify(result)}`) },
+    (error) => error,
+  )
+}
