@@ -2,9 +2,9 @@ package statedb
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 	"os"
-	"slices"
 	"time"
 )
 
@@ -15,9 +15,9 @@ type Look struct {
 	conn     *conn
 	file     storeFile
 	patience time.Duration
-	version  int64         // what SQLite counts for this connection when others have committed
-	opened   []fs.FileInfo // the store's files when it was opened
-	left     []fs.FileInfo // and when the look was laid to rest
+	version  int64       // what SQLite counts for this connection when others have committed
+	opened   []fileState // the store's files when it was opened
+	left     []fileState // and when the look was laid to rest
 }
 
 // StartLook opens a store and begins to look at it. Where another process is in the way, it is waited for as long as patience allows.
@@ -116,6 +116,33 @@ func (l *Look) BeginAnew(ctx context.Context, patience time.Duration) (tx *Tx, h
 // Close gives the connection back.
 func (l *Look) Close() { l.conn.close() }
 
+// mostToMove bounds the log that Settle moves: a longer one is another process's as well.
+const mostToMove = 8 << 20
+
+// Settle moves the log into the store and empties it, as the last connection to a store does when it closes: who copies or replaces the
+// store's file alone finds, or takes away, all that was committed. It waits for nobody, and tells whether the log is empty.
+func (l *Look) Settle() bool {
+	if l.rest() != nil || l.file.replaced() {
+		return false
+	}
+	log, err := os.Lstat(l.file.path + "-wal")
+	if errors.Is(err, fs.ErrNotExist) {
+		return true // a store without one
+	}
+	if err != nil || log.Size() > mostToMove {
+		return false
+	}
+	if log.Size() == 0 {
+		return true
+	}
+	ctx := context.Background()
+	if l.conn.moveWAL(ctx) != nil { // while others may write
+		return false
+	}
+	emptied, err := l.conn.truncateWAL(ctx)
+	return emptied && err == nil
+}
+
 // Rest ends the snapshot, so that the look can be kept for later.
 func (l *Look) Rest() error {
 	if err := l.rest(); err != nil {
@@ -125,32 +152,57 @@ func (l *Look) Rest() error {
 	return nil
 }
 
-// Untouched tells whether the store's files are still those that were opened, and its content is as it was at the last Rest. Whoever puts
-// others in their place, or other content into the store, while nobody works with it does not tell SQLite: what this connection
-// remembers must not undo that, and what it writes must not go into a log that has been taken away.
+// Untouched tells whether the store's files are still those that were opened, and what is in the store and in its log is as it was at the
+// last Rest. Whoever puts others in their place, or other content into the store, while nobody works with it does not tell SQLite: what
+// this connection remembers must not undo that, and what it writes must not go into a log that has been taken away.
 func (l *Look) Untouched() bool {
-	files := l.files()
-	same := slices.EqualFunc(l.opened, files, func(then, now fs.FileInfo) bool {
-		if then == nil || now == nil {
-			return then == nil && now == nil
+	if len(l.left) != len(l.opened) {
+		return false
+	}
+	for i, now := range l.files() {
+		if !now.isThatOf(l.opened[i]) {
+			return false
 		}
-		user, group := ownerOf(then)
-		userNow, groupNow := ownerOf(now)
-		return os.SameFile(then, now) && then.Mode() == now.Mode() && user == userNow && group == groupNow
-	})
-	return same && files[0] != nil && l.left != nil && l.left[0] != nil &&
-		files[0].Size() == l.left[0].Size() && files[0].ModTime().Equal(l.left[0].ModTime())
+		if i < 2 && !now.isAsIn(l.left[i]) { // the index of the log is memory that readers write into
+			return false
+		}
+	}
+	return true
+}
+
+// fileState is what can be seen of a file without opening it.
+type fileState struct {
+	info  fs.FileInfo // nil where there is none
+	inode inodeState
+}
+
+// isThatOf tells whether it is still the same file, which the same people may write.
+func (f fileState) isThatOf(then fileState) bool {
+	if f.info == nil || then.info == nil {
+		return f.info == nil && then.info == nil
+	}
+	return os.SameFile(f.info, then.info) && f.info.Mode() == then.info.Mode() && f.inode.owner == then.inode.owner
+}
+
+// isAsIn tells whether nobody has written into it, nor put its times back after that.
+func (f fileState) isAsIn(then fileState) bool {
+	if f.info == nil || then.info == nil {
+		return f.info == nil && then.info == nil
+	}
+	return f.info.Size() == then.info.Size() && f.info.ModTime().Equal(then.info.ModTime()) && f.inode.changed == then.inode.changed
 }
 
 // files looks at the store, its log and the log's index, without opening them.
-func (l *Look) files() []fs.FileInfo {
-	var files []fs.FileInfo
+func (l *Look) files() []fileState {
+	var files []fileState
 	for _, suffix := range []string{"", "-wal", "-shm"} {
-		info, err := os.Lstat(l.file.path + suffix)
+		path := l.file.path + suffix
+		info, err := os.Lstat(path)
 		if err != nil {
-			info = nil
+			files = append(files, fileState{})
+			continue
 		}
-		files = append(files, info)
+		files = append(files, fileState{info, inodeOf(path)})
 	}
 	return files
 }

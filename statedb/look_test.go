@@ -137,7 +137,7 @@ func TestAKeptLookSeesWhatSQLiteIsNotTold(t *testing.T) {
 		untouched bool
 	}{
 		"nothing":             {func(*testing.T, *sidecartest.Home) {}, true},
-		"a commit of another": {func(_ *testing.T, home *sidecartest.Home) { home.Exec(aNote) }, true}, // which SQLite tells
+		"a commit of another": {func(_ *testing.T, home *sidecartest.Home) { home.Exec(aNote) }, false}, // which SQLite tells too
 		"another file": {func(t *testing.T, home *sidecartest.Home) {
 			copyOver(t, home.Store(), home.Store()+".new")
 			require.NoError(t, os.Rename(home.Store()+".new", home.Store()))
@@ -148,6 +148,13 @@ func TestAKeptLookSeesWhatSQLiteIsNotTold(t *testing.T) {
 			copyOver(t, home.Store()+".old", home.Store())
 			later := time.Now().Add(time.Second)
 			require.NoError(t, os.Chtimes(home.Store(), later, later))
+		}, false},
+		"its content, and its times put back": {func(t *testing.T, home *sidecartest.Home) {
+			info, err := os.Stat(home.Store())
+			require.NoError(t, err)
+			copyOver(t, home.Store(), home.Store()+".old")
+			copyOver(t, home.Store()+".old", home.Store())
+			require.NoError(t, os.Chtimes(home.Store(), info.ModTime(), info.ModTime()))
 		}, false},
 		"its mode":             {func(t *testing.T, home *sidecartest.Home) { require.NoError(t, os.Chmod(home.Store(), 0o400)) }, false},
 		"the log":              {func(t *testing.T, home *sidecartest.Home) { require.NoError(t, os.Remove(home.Store()+"-wal")) }, false},
@@ -173,4 +180,44 @@ func TestALookThatIsLaidToRestTooLate(t *testing.T) {
 	require.NoError(t, os.WriteFile(home.Store(), []byte("another"), 0o600))
 	require.NoError(t, l.Rest())
 	assert.False(t, l.Untouched())
+}
+
+// What was committed is in the store's own file once a look has settled, and its log is empty; where somebody reads on from before, it is
+// not, and nobody is waited for.
+func TestALookSettles(t *testing.T) {
+	home := newStore(t)
+	l := startLook(t, home)
+	write := func() {
+		tx, _, err := l.Begin(t.Context(), time.Second)
+		require.NoError(t, err)
+		_, err = tx.conn.ExecContext(t.Context(), aNote)
+		require.NoError(t, err)
+		require.NoError(t, tx.Commit())
+	}
+	logSize := func() int64 {
+		info, err := os.Stat(home.Store() + "-wal")
+		require.NoError(t, err)
+		return info.Size()
+	}
+	write()
+	require.NotZero(t, logSize())
+	require.True(t, l.Settle())
+	assert.Zero(t, logSize())
+	require.True(t, l.Settle(), "again")
+	require.NoError(t, l.Again(t.Context()))
+	_, held, err := l.Begin(t.Context(), time.Second)
+	require.NoError(t, err)
+	assert.True(t, held, "to settle is no commit of another")
+	require.NoError(t, l.rest())
+
+	reader := startLook(t, home)
+	assert.Equal(t, 1, notedCount(t, reader.conn))
+	write()
+	assert.False(t, l.Settle())
+	require.NoError(t, reader.rest())
+	assert.True(t, l.Settle())
+
+	write()
+	require.NoError(t, os.Rename(home.Store(), home.Store()+".old"))
+	assert.False(t, l.Settle(), "another store may be there by now")
 }

@@ -169,6 +169,7 @@ func (d *Deleter) inHome(ctx context.Context, request Request, work func(lockedH
 	defer h.folder.Close()
 	h.before, _ = d.process(ctx, h, nil)
 	d.tidyTrashWhenDue(ctx, h, request.unasked)
+	defer d.stores.settle(h.store)
 	return work(h)
 }
 

@@ -10,9 +10,14 @@ import (
 	"session-sidecar/statedb"
 )
 
-// keepOpen is how long a store stays open for the next delete: long enough for one who deletes one conversation after the other, and
-// not so long that it is in the way of whoever moves the store.
-const keepOpen = 2 * time.Second
+// How long a store stays open for the next delete: long enough for one who deletes one conversation after the other, and not so long that
+// it is in the way of whoever moves the store. Meanwhile its files are looked at every now and then: whoever opens them after somebody
+// has put others in their place, or after an Agent has left, must not find that we still hold what was there before.
+const (
+	keepOpen   = 500 * time.Millisecond
+	lookAgain  = 20 * time.Millisecond
+	keepAtOnce = 4 // stores, since each holds descriptors and memory
+)
 
 // openStores keeps the connection of a delete, and what was learned over it, for the next delete in the same store. Whoever takes one
 // holds the home's locks. The zero value is ready.
@@ -24,7 +29,8 @@ type openStores struct {
 
 type idleStore struct {
 	look  *statedb.Look
-	close *time.Timer
+	until time.Time
+	watch *time.Timer
 }
 
 // take gives a look at a store as it is now. What another process may have changed without telling SQLite is opened anew.
@@ -37,7 +43,7 @@ func (o *openStores) take(ctx context.Context, path string, patience time.Durati
 
 // reuse is take for what needs no connection of its own: nil where none is kept that would do.
 func (o *openStores) reuse(ctx context.Context, path string) *statedb.Look {
-	kept := o.remove(path, nil)
+	kept := o.remove(path)
 	if kept == nil {
 		return nil
 	}
@@ -74,37 +80,85 @@ func (d *Deleter) notedFiles(ctx context.Context, h lockedHome) (statedb.FileNot
 	return statedb.NotedFiles(ctx, h.store)
 }
 
-// remove takes one out, the one that is meant or whichever is there.
-func (o *openStores) remove(path string, meant *idleStore) *idleStore {
+// remove takes one out, if it is there.
+func (o *openStores) remove(path string) *idleStore {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	kept := o.idle[path]
-	if kept == nil || meant != nil && kept != meant {
-		return nil
+	if kept != nil {
+		kept.watch.Stop()
+		delete(o.idle, path)
 	}
-	kept.close.Stop()
-	delete(o.idle, path)
 	return kept
 }
 
 // giveBack keeps a look for a while.
 func (o *openStores) giveBack(path string, look *statedb.Look) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.closed || o.idle[path] != nil || look.Rest() != nil {
+	if look.Rest() != nil {
 		look.Close()
 		return
 	}
-	kept := &idleStore{look: look}
-	kept.close = time.AfterFunc(keepOpen, func() {
-		if o.remove(path, kept) != nil {
-			look.Close()
-		}
-	})
+	if dropped := o.keep(path, look); dropped != nil {
+		dropped.Close()
+	}
+}
+
+// keep gives what has to be closed instead: this one, or the oldest of too many.
+func (o *openStores) keep(path string, look *statedb.Look) (dropped *statedb.Look) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.closed || o.idle[path] != nil {
+		return look
+	}
 	if o.idle == nil {
 		o.idle = map[string]*idleStore{}
 	}
+	if len(o.idle) == keepAtOnce {
+		oldest := ""
+		for name, kept := range o.idle {
+			if oldest == "" || kept.until.Before(o.idle[oldest].until) {
+				oldest = name
+			}
+		}
+		dropped = o.idle[oldest].look
+		o.idle[oldest].watch.Stop()
+		delete(o.idle, oldest)
+	}
+	kept := &idleStore{look: look, until: time.Now().Add(keepOpen)}
+	kept.watch = time.AfterFunc(lookAgain, func() { o.lookAfter(path, kept) })
 	o.idle[path] = kept
+	return dropped
+}
+
+// lookAfter closes a kept look when its time is over, or when somebody else was at the store's files.
+func (o *openStores) lookAfter(path string, kept *idleStore) {
+	o.mu.Lock()
+	if o.idle[path] != kept {
+		o.mu.Unlock()
+		return
+	}
+	if time.Now().Before(kept.until) && kept.look.Untouched() {
+		kept.watch.Reset(lookAgain)
+		o.mu.Unlock()
+		return
+	}
+	delete(o.idle, path)
+	o.mu.Unlock()
+	kept.look.Close()
+}
+
+// settle has a store that stays open hold all that was committed in its own file, before anybody hears that a delete is done: its log is
+// empty then, as it is when the last connection closes. Where that cannot be, it does not stay open.
+func (o *openStores) settle(path string) {
+	kept := o.remove(path)
+	if kept == nil {
+		return
+	}
+	if !kept.look.Settle() {
+		kept.look.Close()
+		return
+	}
+	o.giveBack(path, kept.look)
 }
 
 // isSound tells whether a connection is as good as before after a delete that ended so.
@@ -123,7 +177,7 @@ func (o *openStores) closeAll() {
 	defer o.mu.Unlock()
 	o.closed = true
 	for path, kept := range o.idle {
-		kept.close.Stop()
+		kept.watch.Stop()
 		kept.look.Close()
 		delete(o.idle, path)
 	}
