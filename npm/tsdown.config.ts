@@ -6,6 +6,5 @@ export default defineConfig({
   platform: 'node',
   target: 'node18',
   dts: true,
-  shims: true,
   fixedExtension: false,
 })

@@ -4,9 +4,9 @@ import { systemClock } from './clock.js'
 import { Connection, type Answer } from './connection.js'
 import { SidecarError } from './errors.js'
 import { Listeners } from './events.js'
-import { Limit } from './limit.js'
+import { Limit, requireTimeout } from './limit.js'
 import { methodNames, type MethodGroups, type RuntimeHandshakeResult } from './methods.generated.js'
-import { Backoff, busyDelay, busyPatience, exitWrongVersion } from './restart.js'
+import { Backoff, busyDelay, busyPatience } from './restart.js'
 import type { Call, CallArguments, CallOptions, Clock, Events, MethodName, Progress, Result, SidecarEvents, StartOptions } from './types.js'
 
 /** The version of the protocol that this client speaks. */
@@ -15,7 +15,7 @@ const rpcVersion = 1
 /** How long a new process may take to answer the handshake. It takes milliseconds, where nothing scans programs as they start. */
 const startPatience = 20_000
 
-/** For how long a cancelled call may still tell what became of it. The sidecar answers within a second. */
+/** For how long a cancelled call may still tell what became of it. The sidecar answers within a second; after this, nobody knows. */
 const lastAnswer = 5_000
 
 /** A start that is awaited: by the calls that were made meanwhile, too. */
@@ -27,6 +27,7 @@ type Start = {
 
 /** Starts a sidecar and introduces the app to it. It fails with a SidecarError, and leaves no process, where that is not possible. */
 export async function start(options: StartOptions = {}): Promise<Sidecar> {
+  requireTimeout(options.timeout)
   const sidecar = new Sidecar(options)
   await sidecar.ready()
   return sidecar
@@ -90,7 +91,8 @@ export class Sidecar {
   }
 
   /**
-   * Ends the sidecar in order: calls in flight are answered, new ones fail with `sidecar_closed`. It resolves when the process is
+   * Ends the sidecar in order: calls in flight are answered, and those that are still blocked after five seconds are cancelled. Calls
+   * that wait for a start or for room in a busy sidecar fail with `sidecar_closed`, as new ones do. It resolves when the process is
    * gone, and kills it after eight seconds.
    */
   close(): Promise<void> {
@@ -124,7 +126,7 @@ export class Sidecar {
           await this.#started(limit)
           continue
         }
-        const answer = await ask(this.#connection!, method, params, limit, feed)
+        const answer = await ask(this.#connection!, this.#clock, method, params, limit, feed)
         if ('result' in answer) {
           if (method === 'runtime.shutdown') void this.close()
           return answer.result
@@ -163,7 +165,7 @@ export class Sidecar {
       if (!first) this.#listeners.tell('restart', handshake)
     } catch (cause) {
       await connection?.close()
-      this.#notStarted(cause as SidecarError, first)
+      this.#notStarted(first ? atFirst(cause as SidecarError) : (cause as SidecarError), first)
     }
   }
 
@@ -193,27 +195,32 @@ export class Sidecar {
   async #introduce(connection: Connection): Promise<RuntimeHandshakeResult> {
     const { homes, agentDir, baseHome } = this.#options
     const params = { rpc_version: rpcVersion, agent_dir: agentDir, base_home: baseHome, watch: homes }
-    return await new Promise((resolve, reject) => {
-      const timer = this.#clock.after(startPatience, () => {
-        reject(new SidecarError('sidecar_unusable', `the sidecar did not answer within ${startPatience / 1000} s after its start`))
-        connection.kill()
+    let timer: ReturnType<Clock['after']> | undefined
+    try {
+      return await new Promise((resolve, reject) => {
+        timer = this.#clock.after(startPatience, () => {
+          reject(new SidecarError('sidecar_unusable', `the sidecar did not answer within ${startPatience / 1000} s after its start`))
+          connection.kill()
+        })
+        connection.request('runtime.handshake', params, {
+          answered(answer) {
+            if ('result' in answer) resolve(answer.result as RuntimeHandshakeResult)
+            else reject(answer.error)
+          },
+          progress() {},
+        })
       })
-      connection.request('runtime.handshake', params, {
-        answered(answer) {
-          timer.cancel()
-          if ('result' in answer) resolve(answer.result as RuntimeHandshakeResult)
-          else reject(answer.error)
-        },
-        progress() {},
-      })
-    })
+    } finally {
+      timer?.cancel()
+    }
   }
 
   /** The process has ended after it took calls. Whoever listens finds a client that has made up its mind already. */
   #ended(why: SidecarError): void {
     this.#ready = false
-    if (!this.#closing && isFinal(why)) this.#failed = why
-    else if (!this.#closing) this.#startAgain(this.#clock.now() - this.#startedAt)
+    if (this.#closing) return
+    if (isFinal(why)) this.#failed = why
+    else this.#startAgain(this.#clock.now() - this.#startedAt)
     if (why.exit) this.#listeners.tell('exit', why.exit)
     if (this.#failed) this.#listeners.tell('failed', this.#failed)
   }
@@ -229,13 +236,13 @@ export class Sidecar {
 }
 
 /** Sends a call, and cancels it when its limit is reached. A result that comes all the same counts: what it tells has happened. */
-function ask(connection: Connection, method: string, params: unknown, limit: Limit, feed: ProgressFeed): Promise<Answer> {
+function ask(connection: Connection, clock: Clock, method: string, params: unknown, limit: Limit, feed: ProgressFeed): Promise<Answer> {
   return new Promise((resolve) => {
-    let last: NodeJS.Timeout | undefined
+    let last: ReturnType<Clock['after']> | undefined
     const id = connection.request(method, params, {
       progress: (progress) => feed.push(progress),
       answered(answer) {
-        clearTimeout(last)
+        last?.cancel()
         forget()
         const stopped = limit.error !== undefined && 'error' in answer && answer.error.reason === 'cancelled'
         resolve(stopped && limit.error!.reason === 'timed_out' ? { error: limit.error! } : answer)
@@ -244,10 +251,10 @@ function ask(connection: Connection, method: string, params: unknown, limit: Lim
     const forget = limit.onReached(() => {
       if (connection.withdraw(id)) return resolve({ error: limit.error! })
       connection.cancel(id)
-      last = setTimeout(() => {
+      last = clock.after(lastAnswer, () => {
         connection.forget(id)
-        resolve({ error: limit.error! })
-      }, lastAnswer)
+        resolve({ error: unanswered(limit.error!) })
+      })
     })
   })
 }
@@ -259,7 +266,17 @@ function newStart(): Start {
   return { done, resolve, reject }
 }
 
+/** The error of a first start: a program that ends before it takes calls will do so again. */
+const atFirst = (error: SidecarError) => (error.reason === 'sidecar_exited'
+  ? new SidecarError('sidecar_unusable', error.message, { exit: error.exit, detail: error.detail, cause: error.cause })
+  : error)
+
 /** Whether a sidecar that ended so would end the same way again. */
-const isFinal = (error: SidecarError) => error.exit?.code === exitWrongVersion || error.reason === 'sidecar_rpc_version_mismatch'
+const isFinal = (error: SidecarError) => error.reason === 'sidecar_rpc_version_mismatch'
+
+/** Why a call ends whose cancel was not answered: `cancelled` would say that nothing was done. */
+const unanswered = (why: SidecarError) => new SidecarError(
+  'timed_out', `${why.message}, and the sidecar did not answer within ${lastAnswer / 1000} s: whether it was done is not known`, { cause: why.cause },
+)
 
 const closed = () => new SidecarError('sidecar_closed', 'the sidecar was closed')

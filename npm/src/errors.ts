@@ -35,8 +35,20 @@ type Details = {
 /** How a sidecar ended: its exit status, or the signal that ended it. */
 export type Exit = { readonly code: number | null; readonly signal: NodeJS.Signals | null }
 
+/** What makes an error one of ours, whichever copy of this package has made it: an app may import one and require another. */
+const brand = Symbol.for('session-sidecar.SidecarError')
+
 /** The one error of this package. `message` is for the log, `sentence` for the user. */
 export class SidecarError extends Error {
+  static {
+    Object.defineProperty(this.prototype, brand, { value: true })
+  }
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    if (this !== SidecarError) return Function.prototype[Symbol.hasInstance].call(this, value) // a class that extends it
+    return typeof value === 'object' && value !== null && brand in value
+  }
+
   override readonly name = 'SidecarError'
   /** The code of the sidecar's error answer; absent where there was none. */
   readonly code: number | undefined

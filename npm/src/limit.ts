@@ -1,5 +1,15 @@
 import { SidecarError } from './errors.js'
+import { onAbort } from './signals.js'
 import type { CallOptions } from './types.js'
+
+/** The longest time that a timer takes, in milliseconds: more than three weeks. What is longer sets no limit. */
+const longest = 2 ** 31 - 1
+
+/** Throws where a time limit is no number of milliseconds. */
+export function requireTimeout(timeout: number | undefined): void {
+  if (timeout === undefined || (typeof timeout === 'number' && timeout >= 0)) return
+  throw new TypeError(`timeout has to be a number of milliseconds, not ${String(timeout)}`)
+}
 
 /** What may end a call early: its caller's signal, or its time. It is reached at most once. */
 export class Limit {
@@ -7,16 +17,12 @@ export class Limit {
   error: SidecarError | undefined
   readonly #waiting = new Set<() => void>()
   readonly #timer: NodeJS.Timeout | undefined
-  readonly #signal: AbortSignal | undefined
-  readonly #aborted = () => this.#reach(cancelled(this.#method, this.#signal?.reason))
-  readonly #method: string
+  readonly #forgetSignal: (() => void) | undefined
 
   constructor(method: string, { signal, timeout }: Pick<CallOptions, 'signal' | 'timeout'>) {
-    this.#method = method
-    this.#signal = signal
-    if (signal?.aborted) this.#aborted()
-    else signal?.addEventListener('abort', this.#aborted, { once: true })
-    if (timeout !== undefined && Number.isFinite(timeout)) {
+    requireTimeout(timeout)
+    if (signal) this.#forgetSignal = onAbort(signal, () => this.#reach(cancelled(method, signal.reason)))
+    if (timeout !== undefined && timeout <= longest) {
       this.#timer = setTimeout(() => this.#reach(timedOut(method, timeout)), timeout)
     }
   }
@@ -38,7 +44,7 @@ export class Limit {
   /** The call is over: nothing of the limit stays behind. */
   end(): void {
     clearTimeout(this.#timer)
-    this.#signal?.removeEventListener('abort', this.#aborted)
+    this.#forgetSignal?.()
     this.#waiting.clear()
   }
 

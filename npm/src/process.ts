@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import type { Socket } from 'node:net'
 import { SidecarError, type Exit } from './errors.js'
 import { LineSplitter } from './framing.js'
+import { exitWrongVersion } from './restart.js'
 
 /** What a process tells its owner. `ended` is the last, and comes once. */
 export type ProcessEvents = {
@@ -23,6 +24,7 @@ export class SidecarProcess {
   readonly #ended: Promise<void>
   #markEnded!: () => void
   #full = false
+  #held = true // as every new process is
   #inputEnds = false
   #exit: Exit | undefined
   #failure: Error | undefined
@@ -87,10 +89,14 @@ export class SidecarProcess {
 
   /** Whether this process keeps Node alive. */
   hold(held: boolean): void {
+    if (held === this.#held) return
+    this.#held = held
     const { stdin, stdout, stderr } = this.#child
-    for (const handle of [this.#child, stdin as Socket | null, stdout as Socket | null, stderr as Socket | null]) {
-      if (held) handle?.ref()
-      else handle?.unref()
+    // A pipe that is gone would wait with a listener for a handle that never comes.
+    const pipes = [stdin, stdout, stderr].filter((pipe) => pipe && !pipe.destroyed) as Socket[]
+    for (const handle of [this.#child, ...pipes]) {
+      if (held) handle.ref()
+      else handle.unref()
     }
   }
 
@@ -139,7 +145,17 @@ export class SidecarProcess {
     const { code, signal } = this.#exit
     const how = signal === null ? `with exit status ${code}` : `by ${signal}`
     // A line that is no JSON is what a person would read in a terminal: why it did not even start.
-    const said = code !== 0 && this.#lastLog !== '' && !this.#lastLog.startsWith('{') ? this.#lastLog : undefined
-    return new SidecarError('sidecar_exited', `the sidecar ended ${how}${said === undefined ? '' : `: ${said}`}`, { exit: this.#exit, detail: said })
+    const said = code !== 0 && this.#lastLog !== '' && !this.#lastLog.startsWith('{') ? oneLine(this.#lastLog) : undefined
+    const reason = code === exitWrongVersion ? 'sidecar_rpc_version_mismatch' : 'sidecar_exited'
+    return new SidecarError(reason, `the sidecar ended ${how}${said === undefined ? '' : `: ${said}`}`, { exit: this.#exit, detail: said })
   }
+}
+
+/** How many characters of a program's last words go into an error. */
+const longestDetail = 300
+
+/** Text that anything may have written as one line that can be shown anywhere. */
+function oneLine(text: string): string {
+  const characters = [...text.slice(0, 4 * longestDetail).replace(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]+/gu, ' ').trim()]
+  return characters.length <= longestDetail ? characters.join('') : `${characters.slice(0, longestDetail - 1).join('')}…`
 }

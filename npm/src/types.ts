@@ -11,10 +11,11 @@ export type Progress<Event extends string = string> = {
 export type CallOptions<Event extends string = string> = {
   /**
    * Cancels the call. Where the sidecar had already begun to commit, it finishes and the call gives its result all the same;
-   * else the call fails with the reason `cancelled`, and nothing was changed that its result would not tell.
+   * else the call fails with the reason `cancelled`, and nothing was changed that its result would not tell. Where the sidecar does
+   * not answer within five seconds it fails with `timed_out`: whether it was done is not known.
    */
   readonly signal?: AbortSignal
-  /** How many milliseconds the call may take before it is cancelled; then it fails with `timed_out`. */
+  /** How many milliseconds the call may take before it is cancelled; then it fails with `timed_out`. More than 2^31-1 is no limit. */
   readonly timeout?: number
   /** Called for each frame of progress. */
   readonly onProgress?: (progress: Progress<Event>) => void
@@ -37,7 +38,7 @@ export type CallArguments<M extends MethodName> = Optional<M> extends true
 
 /** What a sidecar tells unasked, and what becomes of its process. */
 export interface SidecarEvents extends Notifications {
-  /** The process has ended, unasked. */
+  /** The process has ended, unasked: after `close` this is not told. */
   exit: Exit
   /** It runs again. What `cleanup.watch` began has to be begun anew; `homes` are watched. */
   restart: RuntimeHandshakeResult
@@ -57,11 +58,11 @@ export type Clock = {
 export type StartOptions = {
   /** The profiles' folders, each of which holds a `state.db`: what deletes left in them is cleaned up unasked. They need not exist. */
   readonly homes?: readonly string[]
-  /** The folder of the installed Agent. It decides which path a delete takes. */
+  /** The folder of the installed Agent, which has to exist. It decides which path a delete takes. */
   readonly agentDir?: string
   /** The home of the base profile. */
   readonly baseHome?: string
-  /** The sidecar's program, where it is not the one of the installed platform package. */
+  /** The path of the sidecar's program, where it is not the one of the installed platform package. */
   readonly binary?: string
   /** Variables for the sidecar's environment, beside those of this process. */
   readonly env?: Readonly<Record<string, string | undefined>>
@@ -69,6 +70,6 @@ export type StartOptions = {
   readonly logger?: (line: string) => void
   /** The time limit of calls that name none, in milliseconds. */
   readonly timeout?: number
-  /** For tests: the delays before a restart, before a busy sidecar is asked again, and until `close` kills. */
+  /** For tests: the delays before a restart, before a busy sidecar is asked again, until a cancel is waited for no longer, and until `close` kills. */
   readonly clock?: Clock
 }

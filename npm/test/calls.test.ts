@@ -1,9 +1,10 @@
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import * as esm from 'session-sidecar'
 import { refusal, SidecarError, type Progress, type SidecarEvents } from 'session-sidecar'
-import { failureOf, holdWriteLock, newHome, runSQL, started, temporary, until } from './support/world.js'
+import { TestClock } from './support/clock.js'
+import { failureOf, holdWriteLock, newHome, runSQL, started, temporary, until, wrapper } from './support/world.js'
 
 describe('a call', () => {
   test('deletes a session for good', async () => {
@@ -95,6 +96,11 @@ describe('a call', () => {
     const cjs = createRequire(import.meta.url)('session-sidecar')
     expect(Object.keys(cjs).sort()).toEqual(Object.keys(esm).sort())
     expect(cjs.start).toBeTypeOf('function')
+    const error = new cjs.SidecarError('sidecar_closed', 'closed')
+    expect(error).toBeInstanceOf(SidecarError)
+    class More extends SidecarError {}
+    expect([error instanceof More, new More('x', 'x') instanceof More, new More('x', 'x') instanceof cjs.SidecarError]).toEqual([false, true, true])
+    for (const other of [new Error('closed'), undefined, null, 'closed', () => {}]) expect(other instanceof SidecarError).toBe(false)
   })
 })
 
@@ -199,6 +205,48 @@ describe('a call that is given up', () => {
     expect(error.message).toBe('state_db.delete_cli_session took longer than 300 ms')
   })
 
+  test.skipIf(process.platform === 'win32')('and is not answered says that nobody knows what was done', async () => {
+    const home = newHome(), clock = new TestClock(), sidecar = await started({ clock }), abort = new AbortController()
+    process.kill(sidecar.pid!, 'SIGSTOP')
+    onTestFinished(() => void process.kill(sidecar.pid!, 'SIGCONT'))
+    const call = failureOf(sidecar.state_db.delete_cli_session({ profile_home: home, session_id: 'session-0' }, { signal: abort.signal }))
+    await new Promise(setImmediate) // it is written
+    abort.abort()
+    expect(clock.asked).toEqual([5000])
+    clock.advance(5000)
+    expect(await call).toMatchObject({
+      reason: 'timed_out', retryable: true, sentence: expect.stringMatching(/Look whether it was done/),
+      message: 'state_db.delete_cli_session was cancelled, and the sidecar did not answer within 5 s: whether it was done is not known',
+    })
+  })
+
+  test('by one signal of many calls needs one listener', async () => {
+    const home = newHome(), sidecar = await started(), abort = new AbortController()
+    let listeners = 0
+    const { signal } = abort, add = signal.addEventListener.bind(signal)
+    signal.addEventListener = (...args: Parameters<typeof add>) => { listeners++; add(...args) }
+    const release = await holdWriteLock(home)
+    const calls = Array.from({ length: 30 }, (_, i) => failureOf(sidecar.state_db.delete_cli_session({ profile_home: home, session_id: `session-${i}` }, { signal })))
+    await until('they are in flight', async () => (await sidecar.runtime.status()).calls.in_flight > 30)
+    expect(listeners).toBe(1)
+    abort.abort()
+    for (const error of await Promise.all(calls)) expect(error.reason).toBe('cancelled')
+    await release()
+  })
+
+  test('only by a time limit that is one', async () => {
+    const home = newHome(), sidecar = await started({ timeout: 2 ** 31 })
+    const release = await holdWriteLock(home)
+    const calls = [undefined, 2 ** 31 - 1, 2 ** 40, Infinity].map((timeout, i) => sidecar.state_db.delete_cli_session({ profile_home: home, session_id: `session-${i}` }, { timeout }))
+    await until('they are in flight', async () => (await sidecar.runtime.status()).calls.in_flight > calls.length)
+    await release()
+    for (const { ok } of await Promise.all(calls)) expect(ok).toBe(true)
+    for (const timeout of [Number.NaN, -1, '5' as never]) {
+      await expect(sidecar.rpc.methods(undefined, { timeout })).rejects.toThrow(TypeError)
+      await expect(started({ timeout })).rejects.toThrow('timeout has to be a number of milliseconds')
+    }
+  })
+
   test('after it was done gives its result', async () => {
     const home = newHome(), sidecar = await started(), abort = new AbortController()
     const call = sidecar.state_db.delete_sessions(
@@ -222,5 +270,20 @@ test('a sidecar that cannot be started is explained', async () => {
   expect(await failureOf(started({ binary: join(temporary(), 'sidecar') }))).toMatchObject({ reason: 'sidecar_unusable', retryable: false, sentence: expect.stringMatching(/Reinstall/) })
   expect(await failureOf(started({ agentDir: join(temporary(), 'none') }))).toMatchObject({ code: -32602 })
   const refused = await failureOf(started({ env: { SIDECAR_MAX_CALLS: 'many' } }))
-  expect(refused).toMatchObject({ reason: 'sidecar_exited', exit: { code: 2 }, detail: expect.stringMatching(/SIDECAR_MAX_CALLS must be a whole number/) })
+  expect(refused).toMatchObject({
+    reason: 'sidecar_unusable', retryable: false, exit: { code: 2 }, detail: expect.stringMatching(/SIDECAR_MAX_CALLS must be a whole number/),
+  })
+})
+
+test.skipIf(process.platform === 'win32')('the last words of a sidecar that cannot be started are one short line', async () => {
+  const { detail, message } = await failureOf(started({ binary: wrapper(`printf '\\033[31mno\\007\\tway %01000d\\n' 7 >&2; exit 4`) }))
+  expect(detail).toMatch(/^\[31mno way 0{200,}…$/)
+  expect(detail).toHaveLength(300)
+  expect(message).toBe(`runtime.handshake: the sidecar ended with exit status 4: ${detail}`)
+})
+
+test('a start with parameters that cannot be sent leaves nothing behind', async () => {
+  const clock = new TestClock()
+  await expect(started({ clock, homes: ['half \ud83c a pair'] })).rejects.toThrow(TypeError)
+  expect(clock.pending).toBe(0)
 })

@@ -110,7 +110,7 @@ describe('a sidecar that is killed', () => {
     sidecar.on('failed', (error) => failed.push(error))
     process.kill(sidecar.handshake.pid, 'SIGKILL')
     await until('it has failed', () => failed.length === 1)
-    expect(failed[0]).toMatchObject({ reason: 'sidecar_exited', exit: { code: 3, signal: null } })
+    expect(failed[0]).toMatchObject({ reason: 'sidecar_rpc_version_mismatch', retryable: false, exit: { code: 3, signal: null } })
     expect(await failureOf(sidecar.rpc.methods())).toBe(failed[0])
   })
 
@@ -136,12 +136,34 @@ describe('close', () => {
   test('lets what is in flight finish, and takes nothing new', async () => {
     const home = newHome(), sidecar = await started(), pid = sidecar.pid!
     const call = sidecar.state_db.delete_cli_session({ profile_home: home, session_id: 'session-0' })
+    const told: string[] = []
+    for (const name of ['exit', 'retry', 'failed'] as const) sidecar.on(name, () => told.push(name))
     const closing = sidecar.close()
     expect(await failureOf(sidecar.rpc.methods())).toMatchObject({ reason: 'sidecar_closed', retryable: false })
     expect((await call).ok).toBe(true)
     await closing
     expect(sidecar.close()).toBe(closing)
     expect(isAlive(pid)).toBe(false)
+    expect(told).toEqual([])
+  })
+
+  test('with many calls in flight and waiting warns of nothing, and answers each', async () => {
+    const home = newHome(), sidecar = await started({ env: { SIDECAR_MAX_CALLS: '20' } }), warnings: Error[] = []
+    const warned = (warning: Error) => void warnings.push(warning)
+    process.on('warning', warned)
+    onTestFinished(() => void process.off('warning', warned))
+    const release = await holdWriteLock(home)
+    const calls = Array.from({ length: 40 }, (_, i) => sidecar.state_db.delete_cli_session({ profile_home: home, session_id: `session-${i % 3}` })
+      .then(({ ok }) => ok, (error: SidecarError) => error.reason))
+    await until('there is no room', () => sidecar.runtime.status(undefined, { timeout: 200 }).then(() => false, ({ reason }) => reason === 'timed_out'))
+    const closing = sidecar.close()
+    await release()
+    const outcomes = await Promise.all(calls)
+    await closing
+    expect(outcomes.filter((outcome) => outcome === true)).toHaveLength(20)
+    expect(outcomes.filter((outcome) => outcome === 'sidecar_closed')).toHaveLength(20)
+    await new Promise(setImmediate)
+    expect(warnings).toEqual([])
   })
 
   test.skipIf(onWindows)('kills after eight seconds', async () => {

@@ -83,13 +83,13 @@ describe('the code of the README', () => {
   })
 
   test('starts the program that was packaged as a resource', async () => {
-    const resources = temporary(), folder = 'session-sidecar'
-    mkdirSync(join(resources, folder))
-    copyFileSync(program, join(resources, folder, process.platform === 'win32' ? 'sidecar.exe' : 'sidecar'))
+    const resources = temporary()
+    mkdirSync(join(resources, 'session-sidecar'))
+    copyFileSync(program, join(resources, 'session-sidecar', process.platform === 'win32' ? 'sidecar.exe' : 'sidecar'))
     const electron = process as { resourcesPath?: string }
     electron.resourcesPath = resources
     onTestFinished(() => { delete electron.resourcesPath })
-    const { sidecar } = await run('resources', { home: newHome(), folder }, ['sidecar']) as { sidecar: Sidecar }
+    const { sidecar } = await run('resources', { home: newHome() }, ['sidecar']) as { sidecar: Sidecar }
     expect(sidecar.pid).toBeTypeOf('number')
     await sidecar.close()
   })
@@ -98,11 +98,26 @@ describe('the code of the README', () => {
     const pattern = '**/node_modules/session-sidecar-*/**'
     expect((await config('electron-builder')).asarUnpack).toEqual([pattern])
     expect((await config('forge')).packagerConfig.asar.unpack).toBe(pattern)
-    expect((await config('electron-builder-resources')).extraResources[0].from).toBe('node_modules/session-sidecar-${platform}-${arch}/bin')
-    expect((await config('forge-resources')).packagerConfig.extraResource).toEqual([`node_modules/session-sidecar-${process.platform}-${process.arch}/bin`])
     // The message of a program that is still inside names the same pattern.
     const source = new URL('../src/binary.ts', import.meta.url)
     if (existsSync(source)) expect(readFileSync(source, 'utf8')).toContain(`add "${pattern}" to asarUnpack`)
+  })
+
+  test('ships the program of the system that is packaged for, not of the one that builds', async () => {
+    const resources = await config('electron-builder-resources')
+    for (const [key, os] of [['linux', 'linux'], ['mac', 'darwin'], ['win', 'win32']] as const) {
+      expect(resources[key]!.extraResources).toEqual([{ from: `node_modules/session-sidecar-${os}-\${arch}/bin`, to: 'session-sidecar' }])
+    }
+    const project = temporary(), bin = join(project, 'node_modules/session-sidecar-win32-arm64/bin'), app = join(project, 'out/resources/app')
+    mkdirSync(bin, { recursive: true })
+    mkdirSync(app, { recursive: true })
+    writeFileSync(join(bin, 'sidecar.exe'), 'for Windows')
+    const { hooks } = await config('forge-resources')
+    const before = process.cwd()
+    process.chdir(project)
+    onTestFinished(() => process.chdir(before))
+    await hooks.packageAfterCopy({}, app, '38.0.0', 'win32', 'arm64')
+    expect(readFileSync(join(app, '../session-sidecar/sidecar.exe'), 'utf8')).toBe('for Windows')
   })
 
   test('is all run', () => {

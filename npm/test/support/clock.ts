@@ -11,6 +11,11 @@ export class TestClock implements Clock {
   #now = 0
   #alarms = new Set<Alarm>()
 
+  /** How many alarms are set, starts included. */
+  get pending(): number {
+    return this.#alarms.size
+  }
+
   now(): number {
     return this.#now
   }

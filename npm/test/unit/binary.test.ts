@@ -1,6 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { chmodSync, copyFileSync, cpSync, mkdirSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { chmodSync, copyFileSync, cpSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { program, temporary } from '../support/world.ts'
@@ -24,15 +25,17 @@ function installed(under = '', packageName = platformPackage) {
   return { app, client, platform, sidecar: join(platform, 'bin', name) }
 }
 
-const script = `start().then(
+const scriptWith = (binary?: string) => `start(${JSON.stringify({ binary })}).then(
   async (sidecar) => { console.log('pid', sidecar.pid); await sidecar.close() },
   (error) => console.log(error.name, error.reason, error.message))`
 
+const script = scriptWith()
+
 /** Starts a sidecar as an app would that has this client in its node_modules, and gives what came of it. */
-function startFrom(client: string, kind: 'esm' | 'cjs' = 'esm'): string {
+function startFrom(client: string, kind: 'esm' | 'cjs' = 'esm', binary?: string): string {
   const path = JSON.stringify(join(client, 'dist', kind === 'esm' ? 'index.js' : 'index.cjs'))
   const code = kind === 'esm' ? `import { start } from ${path};` : `const { start } = require(${path});`
-  return execFileSync(process.execPath, [`--input-type=${kind === 'esm' ? 'module' : 'commonjs'}`, '-e', code + script], { encoding: 'utf8' }).trim()
+  return execFileSync(process.execPath, [`--input-type=${kind === 'esm' ? 'module' : 'commonjs'}`, '-e', code + scriptWith(binary)], { encoding: 'utf8' }).trim()
 }
 
 describe('the program', () => {
@@ -45,7 +48,7 @@ describe('the program', () => {
   test('that is not installed is explained', () => {
     const { client, platform } = installed()
     rmSync(platform, { recursive: true })
-    expect(startFrom(client)).toBe(`SidecarError sidecar_unusable The package ${platformPackage} is missing: install session-sidecar again without leaving out optional dependencies.`)
+    expect(startFrom(client)).toBe(`SidecarError sidecar_unusable The package ${platformPackage} is missing: install session-sidecar again without leaving out optional dependencies, or, where a bundler left it out, name the program with the option "binary".`)
   })
 
   test('of another system is explained', () => {
@@ -64,6 +67,38 @@ describe('the program', () => {
     chmodSync(sidecar, 0o644)
     expect(startFrom(client)).toMatch(/^pid \d+$/)
     expect(statSync(sidecar).mode & 0o777).toBe(0o755)
+    chmodSync(sidecar, 0o640)
+    expect(startFrom(client)).toMatch(/^pid \d+$/)
+    expect(statSync(sidecar).mode & 0o777).toBe(0o750)
+  })
+
+  test.skipIf(onWindows)('that is named and may not be executed is left alone and explained', () => {
+    const { client, sidecar } = installed()
+    chmodSync(sidecar, 0o644)
+    expect(startFrom(client, 'esm', sidecar)).toBe(`SidecarError sidecar_unusable The program at ${sidecar}, which the option "binary" names, may not be executed: make it executable (chmod +x) where you ship it.`)
+    expect(statSync(sidecar).mode & 0o777).toBe(0o644)
+  })
+
+  test('that is named is looked for from the working folder, and in folders of any name', () => {
+    const { client, sidecar, app } = installed()
+    const near = join(app, 'an.asar', 'a.zip', name)
+    mkdirSync(join(near, '..'), { recursive: true })
+    copyFileSync(sidecar, near)
+    expect(startFrom(client, 'esm', near)).toMatch(/^pid \d+$/)
+    expect(startFrom(client, 'esm', relative(process.cwd(), near))).toMatch(/^pid \d+$/)
+    copyFileSync(sidecar, join(app, name))
+    expect(execFileSync(process.execPath, ['-e', `const { start } = require(${JSON.stringify(join(client, 'dist/index.cjs'))});${scriptWith(name)}`], { cwd: app, encoding: 'utf8' })).toMatch(/^pid \d+\n$/)
+  })
+
+  test('is found by an app that a bundler made one file of', () => {
+    const { app, client, sidecar } = installed()
+    const esbuild = createRequire(createRequire(import.meta.url).resolve('vite'))('esbuild')
+    for (const [file, binary] of [['found', undefined], ['named', sidecar]] as const) {
+      const outfile = join(app, `${file}.cjs`)
+      const contents = `import { start } from ${JSON.stringify(join(client, 'dist/index.js'))};${scriptWith(binary)}`
+      esbuild.buildSync({ stdin: { contents, resolveDir: app }, outfile, bundle: true, platform: 'node', format: 'cjs', logLevel: 'error', logOverride: { 'empty-import-meta': 'silent' } })
+      expect(execFileSync(process.execPath, [outfile], { encoding: 'utf8' })).toMatch(/^pid \d+\n$/)
+    }
   })
 
   test.skipIf(process.platform !== 'linux' || process.getuid!() !== 0)('that may not be executed by somebody else is explained', () => {
@@ -75,22 +110,21 @@ describe('the program', () => {
   })
 
   test('inside app.asar is taken from beside it', () => {
-    // To Node an archive is a folder here, as Electron makes it look like one; what was unpacked lies beside it.
-    const { app, client, platform } = installed('app.asar')
-    const unpacked = join(app, 'app.asar.unpacked/node_modules', platformPackage)
-    mkdirSync(unpacked, { recursive: true })
-    renameSync(join(platform, 'bin'), join(unpacked, 'bin'))
-    expect(startFrom(client)).toMatch(/^pid \d+$/)
-    rmSync(unpacked, { recursive: true })
-    expect(startFrom(client)).toBe(`SidecarError sidecar_unusable The sidecar is inside app.asar, from which no program can start, and not beside it at ${join(unpacked, 'bin', name)}: add "**/node_modules/session-sidecar-*/**" to asarUnpack when you package the app.`)
+    const { app, client, sidecar } = installed()
+    const inside = join('node_modules', platformPackage, 'bin', name)
+    const packed = join(app, 'app.asar', inside), unpacked = join(app, 'app.asar.unpacked', inside)
+    writeFileSync(join(app, 'app.asar'), 'an archive')
+    mkdirSync(join(unpacked, '..'), { recursive: true })
+    renameSync(sidecar, unpacked)
+    expect(startFrom(client, 'esm', packed)).toMatch(/^pid \d+$/)
+    rmSync(unpacked)
+    expect(startFrom(client, 'esm', packed)).toBe(`SidecarError sidecar_unusable The sidecar is inside app.asar, from which no program can start, and not beside it at ${unpacked}: add "**/node_modules/session-sidecar-*/**" to asarUnpack when you package the app.`)
   })
 
-  test.skipIf(onWindows)('inside a Yarn archive is explained', () => {
-    const { app, client, platform } = installed()
-    const archive = join(app, '.yarn/cache', `${platformPackage}-npm-0.1.0-0123456789.zip`, 'node_modules', platformPackage)
-    mkdirSync(join(archive, '..'), { recursive: true })
-    renameSync(platform, archive)
-    symlinkSync(archive, platform)
-    expect(startFrom(client)).toBe(`SidecarError sidecar_unusable The sidecar lies inside a Yarn archive (${join(archive, 'bin', name)}), from which no program can start: set "dependenciesMeta": {"${platformPackage}": {"unplugged": true}} in package.json and run yarn install.`)
+  test('inside a Yarn archive is explained', () => {
+    const { app, client } = installed()
+    const archive = join(app, `${platformPackage}-npm-0.1.0-0123456789.zip`), inside = join(archive, 'node_modules', platformPackage, 'bin', name)
+    writeFileSync(archive, 'an archive')
+    expect(startFrom(client, 'esm', inside)).toBe(`SidecarError sidecar_unusable The sidecar lies inside a Yarn archive (${inside}), from which no program can start: set "dependenciesMeta": {"${platformPackage}": {"unplugged": true}} in package.json and run yarn install.`)
   })
 })
