@@ -6,6 +6,8 @@ import (
 	"database/sql"
 	"slices"
 	"strings"
+
+	"session-sidecar/internal/lazyregexp"
 )
 
 // This file holds all SQL that reads the ledger: what a newer Agent's runtime keeps about sessions beside their rows
@@ -98,7 +100,11 @@ func (c *conn) eachPart(ctx context.Context, s *schema, ids, policies []string, 
 	if err != nil {
 		return err
 	}
-	err = c.eachPartOf(ctx, sizedMutations+c.narrow(mutationReceipts, ids), ids, func(keys []string) error {
+	narrow, patterns := c.narrow(mutationReceipts, ids), []any(nil)
+	if narrow == "" {
+		narrow, patterns = mayName("value", ids)
+	}
+	err = c.eachPartOf(ctx, sizedMutations(narrow), ids, func(keys []string) error {
 		records, err := c.records(ctx, s, keys)
 		if err != nil {
 			return classify("read the mutation receipts", err)
@@ -108,7 +114,7 @@ func (c *conn) eachPart(ctx context.Context, s *schema, ids, policies []string, 
 			l.mutations = append(l.mutations, record{key, records[key]})
 		}
 		return hand(l)
-	})
+	}, patterns...)
 	if err != nil {
 		return err
 	}
@@ -139,8 +145,8 @@ func (c *conn) readResults(ctx context.Context, keys []string, into map[string]s
 const partBytes = 4 << 20
 
 // eachPartOf lists what a query finds for the ids, each once, with its size, and hands it to use in parts. A key that is no
-// text is ErrUnsupported: nothing could be remembered under it.
-func (c *conn) eachPartOf(ctx context.Context, query string, ids []string, use func(keys []string) error) error {
+// text is ErrUnsupported: nothing could be remembered under it. more are arguments of the query that follow the ids.
+func (c *conn) eachPartOf(ctx context.Context, query string, ids []string, use func(keys []string) error, more ...any) error {
 	sizes := map[string]int64{}
 	err := inChunks(ids, func(list string, args []any) error {
 		return c.each(ctx, func(scan scanFunc) error {
@@ -154,7 +160,7 @@ func (c *conn) eachPartOf(ctx context.Context, query string, ids []string, use f
 			}
 			sizes[key.String] = size
 			return nil
-		}, strings.ReplaceAll(strings.ReplaceAll(query, "ROWS", rowsOfOne(list)), "LIST", list), args...)
+		}, strings.ReplaceAll(strings.ReplaceAll(query, "ROWS", rowsOfOne(list)), "LIST", list), append(args, more...)...)
 	})
 	if err != nil {
 		return classify("read the runtime ledger", err)
@@ -201,9 +207,13 @@ var (
 	sizedWorkers = `SELECT CASE WHEN typeof(execution_id) = 'text' THEN execution_id END, coalesce((
 		SELECT sum(octet_length(result_json)) FROM worker_receipts r WHERE r.execution_id = w.execution_id), 0)
 		FROM worker_executions w WHERE session_id IN LIST`
-	sizedMutations = `WITH targets(id) AS (VALUES ROWS) SELECT key, octet_length(value) FROM state_meta
-		WHERE ` + within(mutationPrefix) + ` AND typeof(value) = 'text' AND CASE WHEN json_valid(value) THEN 0` + namingTargets() + ` END`
 )
+
+// sizedMutations finds the mutation receipts that name one of the targets. narrow leaves out rows that cannot.
+func sizedMutations(narrow string) string {
+	return `WITH targets(id) AS (VALUES ROWS) SELECT key, octet_length(value) FROM state_meta
+		WHERE ` + within(mutationPrefix) + ` AND typeof(value) = 'text'` + narrow + ` AND CASE WHEN json_valid(value) THEN 0` + namingTargets() + ` END`
+}
 
 // rowsOf reads whole rows, by a column that names what they belong to, in the order of another.
 func (c *conn) rowsOf(ctx context.Context, table, column, order string, of []string) ([]cells, error) {
@@ -236,6 +246,24 @@ func (c *conn) rowsOf(ctx context.Context, table, column, order string, of []str
 // namedByMutation lists the places where a mutation receipt names a session (contract 5b.4).
 var namedByMutation = []string{
 	"$.result.session_id", "$.result.target_session_id", "$.result.previous_target_session_id", "$.result.target_message.session_id",
+}
+
+// mostPatterns bounds how many ids a text is looked through for before it is read as JSON: more are as fast without.
+const mostPatterns = 4
+
+var plainID = lazyregexp.New(`^[A-Za-z0-9_.:-]+$`)
+
+// mayName is a condition, with its arguments, that leaves out JSON in which no string is one of a few ids: the id stands there as it
+// is, or with an escape for one of its characters. It is empty for ids that JSON may spell with other escapes, or that are patterns.
+func mayName(column string, ids []string) (condition string, args []any) {
+	if len(ids) > mostPatterns || slices.ContainsFunc(ids, func(id string) bool { return !plainID().MatchString(id) }) {
+		return "", nil
+	}
+	condition = " AND (" + column + ` GLOB '*\u*'`
+	for _, id := range ids {
+		condition, args = condition+" OR "+column+" GLOB ?", append(args, "*"+id+"*")
+	}
+	return condition + ")", args
 }
 
 func namingTargets() (condition string) {

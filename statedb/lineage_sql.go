@@ -103,12 +103,14 @@ const mayHoldDelegate = `(model_config GLOB '*_delegate_from*' OR model_config G
 
 // foreignNames is the one pass over model_config on the canonical path: the markers that name an id other than the row's
 // physical parent. One that names the parent is found as a child through idx_sessions_parent. It gives a column of the row, and what
-// its marker names; narrow is a survey's (survey.go).
+// its marker names; narrow is a survey's (survey.go). What most rows with a marker fail is asked first, and each text is taken apart
+// once: SQLite remembers the last ones.
 func foreignNames(column, narrow string) string {
-	return `SELECT row, target FROM (
-  SELECT ` + column + ` AS row, parent_session_id AS parent, ` + markerColumn(keyDelegate) + ` AS target FROM sessions
-  WHERE typeof(id) = 'text' AND ` + mayHoldDelegate + narrow + `)
-WHERE typeof(target) = 'text' AND NOT (typeof(parent) = 'text' AND target = parent)`
+	const marker = `model_config, '$.` + keyDelegate + `'`
+	return `SELECT ` + column + `, json_extract(` + marker + `) FROM sessions
+WHERE typeof(id) = 'text' AND ` + mayHoldDelegate + narrow + ` AND CASE WHEN json_valid(model_config) THEN
+  (json_extract(` + marker + `) IS NOT parent_session_id OR typeof(parent_session_id) <> 'text')
+  AND json_type(` + marker + `) = 'text' END`
 }
 
 // markerColumn is SQL for a marker as SQLite's JSON functions read it: NULL where it is not there, its text, or 0 for one

@@ -110,9 +110,48 @@ func TestForeignNamesAreAllFound(t *testing.T) {
 		configs = append(configs, text)
 	}
 	insertConfigs(t, home.Open(), configs)
-	want := home.Query(strings.Replace(foreignNames("id", ""), mayHoldDelegate, "1", 1))
+	want := home.Query(`SELECT id, target FROM (SELECT id, parent_session_id AS parent, ` + markerColumn(keyDelegate) + ` AS target FROM sessions)
+		WHERE typeof(id) = 'text' AND typeof(target) = 'text' AND NOT (typeof(parent) = 'text' AND target = parent)`)
 	require.Greater(t, len(want), 500)
 	assert.Equal(t, want, home.Query(foreignNames("id", "")))
+}
+
+// A mutation receipt that names a session is found however its JSON spells the name, though most texts are not read as JSON.
+func TestMutationReceiptsAreFoundHoweverTheySpellTheName(t *testing.T) {
+	home := newStore(t)
+	var values []any
+	for _, name := range []string{"q", `\u0071`, `\u0051`, "Q", "qq", "xq", `q\u0000`, `q\n`, "other", "a.b:c_d-1", `a.b\u003ac_d-1`, "aXb:c_d-1", `s\/1`, "s/1", "*"} {
+		for _, frame := range []string{
+			`{"result":{"session_id":"V"}}`, `{"result":{"target_message":{"session_id":"V","t":"line\nbreak"}}}`, `{"t":"V"}`, `{"result":{"title":"q","session_id":"V"}}`,
+			`{"result":{"session_id":"V"}`, "{\"result\":{\"session_id\":\"V\"}}\x00", "\x00{\"result\":{\"session_id\":\"V\"}}", "{\"t\":\"\xff\",\"result\":{\"session_id\":\"V\"}}",
+		} {
+			values = append(values, strings.ReplaceAll(frame, "V", name))
+		}
+	}
+	db := home.Open()
+	for i, value := range append(values, []byte(`{"result":{"session_id":"q"}}`), nil, 5) {
+		_, err := db.Exec("INSERT INTO state_meta (key, value) VALUES (?, ?)", fmt.Sprintf("%s%04d", mutationPrefix, i), value)
+		require.NoError(t, err)
+	}
+	c := connect(t, home)
+	found := func(ids []string, narrow string, patterns []any) (keys []string) {
+		require.NoError(t, c.eachPartOf(t.Context(), sizedMutations(narrow), ids, func(part []string) error {
+			keys = append(keys, part...)
+			return nil
+		}, patterns...))
+		return keys
+	}
+	for _, ids := range [][]string{{"q"}, {"Q"}, {"a.b:c_d-1", "q"}, {"a.b:c_d-1"}} {
+		narrow, patterns := mayName("value", ids)
+		require.NotEmpty(t, narrow, ids)
+		want := found(ids, "", nil)
+		require.Greater(t, len(want), 5, ids)
+		assert.Equal(t, want, found(ids, narrow, patterns), ids)
+	}
+	for _, ids := range [][]string{{"s/1"}, {"*"}, {"q", ""}, {"naïve"}, {"a", "b", "c", "d", "e"}, {"q\n"}} {
+		narrow, _ := mayName("value", ids)
+		assert.Empty(t, narrow, ids)
+	}
 }
 
 // And it leaves out what most rows are, or it would read a large store into memory.
