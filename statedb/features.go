@@ -145,9 +145,10 @@ func (s *schema) has(table string, columns ...string) bool {
 
 // knownSchema is a shape with the number that SQLite counts up whenever it changes.
 type knownSchema struct {
-	version    int64
-	schema     *schema
-	references map[string][]reference // to each table that was asked for
+	version         int64
+	schema          *schema
+	references      map[string][]reference // to each table that was asked for
+	cascadesSettled bool                   // refuseCascades found nothing
 }
 
 // readSchema reads the shape in the transaction that will write, so that a store which another process migrates
@@ -162,7 +163,7 @@ func (c *conn) readSchema(ctx context.Context) (*schema, error) {
 	}
 	s, err := c.readSchemaAnew(ctx)
 	if err == nil {
-		c.known = &knownSchema{version, s, map[string][]reference{}}
+		c.known = &knownSchema{version: version, schema: s, references: map[string][]reference{}}
 	}
 	return s, err
 }

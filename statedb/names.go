@@ -11,7 +11,8 @@ import (
 type nameIndex struct {
 	seed   maphash.Seed
 	blocks [][]nameEntry  // each in the order of the hashes, but for the last one until finish
-	always map[int64]bool // rows that may name anything
+	always map[int64]bool // rows that may name anything: they cannot be read for certain
+	noted  map[int64]bool // rows that may name anything until they are read again: they were changed
 }
 
 type nameEntry struct {
@@ -19,11 +20,21 @@ type nameEntry struct {
 	row  int64
 }
 
-// blockSize bounds what has to be copied or sorted at once.
-const blockSize = 64 << 10
+// What has to be copied or sorted at once is bounded: at first, and where a few names are added later.
+const (
+	blockSize = 64 << 10
+	fewNames  = 1 << 10
+)
 
 func newNameIndex() *nameIndex {
-	return &nameIndex{seed: maphash.MakeSeed(), always: map[int64]bool{}}
+	return &nameIndex{seed: maphash.MakeSeed(), always: map[int64]bool{}, noted: map[int64]bool{}}
+}
+
+// addMore lets names be added after finish; then it has to be finished again.
+func (x *nameIndex) addMore() {
+	if last := len(x.blocks) - 1; last >= 0 && len(x.blocks[last]) > fewNames {
+		x.blocks = append(x.blocks, nil)
+	}
 }
 
 // add enters a name of a row, before finish.
@@ -39,8 +50,11 @@ func (x *nameIndex) add(name string, row int64) {
 	x.blocks[last] = append(x.blocks[last], nameEntry{maphash.String(x.seed, name), row})
 }
 
-// addAlways enters a row that may name anything: one that cannot be read for certain, or that was changed since.
+// addAlways enters a row that may name anything, since it cannot be read for certain.
 func (x *nameIndex) addAlways(row int64) { x.always[row] = true }
+
+// note has a row looked at whatever is asked for, until it has been read again.
+func (x *nameIndex) note(row int64) { x.noted[row] = true }
 
 // finish makes the names ready to be found.
 func (x *nameIndex) finish() {
@@ -65,8 +79,10 @@ func sortBlock(block []nameEntry) {
 // candidates are the rows that may name one of these, in their order.
 func (x *nameIndex) candidates(names []string) []int64 {
 	found := map[int64]bool{}
-	for row := range x.always {
-		found[row] = true
+	for _, rows := range []map[int64]bool{x.always, x.noted} {
+		for row := range rows {
+			found[row] = true
+		}
 	}
 	for _, name := range names {
 		hash := maphash.String(x.seed, name)

@@ -110,3 +110,79 @@ func TestForeignReferencesToMessages(t *testing.T) {
 	assert.Equal(t, []string{"7"}, home.Query("SELECT id FROM messages"))
 	home.RequireSound()
 }
+
+// A row of another conversation never goes because it refers to one that does, whatever the store's schema says.
+func TestReferencesThatWouldTakeOthersAlong(t *testing.T) {
+	const family = `INSERT INTO sessions (id, source, parent_session_id, started_at) VALUES ('x', 'cli', NULL, 1), ('d', 'subagent', 'x', 2)`
+	const notes = `CREATE TABLE notes (n INTEGER PRIMARY KEY, s TEXT REFERENCES sessions(id) ON DELETE CASCADE)`
+	for name, test := range map[string]struct {
+		statements []string
+		refused    string // the table that the refusal names
+	}{
+		"a session that cascades": {
+			[]string{"ALTER TABLE sessions ADD forked_from TEXT REFERENCES sessions(id) ON DELETE CASCADE", "UPDATE sessions SET forked_from = 'd' WHERE id = 'y'"}, "sessions",
+		},
+		"a session that stops": {
+			[]string{"ALTER TABLE sessions ADD forked_from TEXT REFERENCES sessions(id)", "UPDATE sessions SET forked_from = 'd' WHERE id = 'y'"}, "sessions",
+		},
+		"a session that goes too": {
+			[]string{"ALTER TABLE sessions ADD forked_from TEXT REFERENCES sessions(id) ON DELETE CASCADE", "UPDATE sessions SET forked_from = 'x' WHERE id = 'd'"}, "",
+		},
+		"a session that goes too, of a reference that stops": {
+			[]string{"ALTER TABLE sessions ADD forked_from TEXT REFERENCES sessions(id)", "UPDATE sessions SET forked_from = 'x' WHERE id = 'd'"}, "",
+		},
+		"a session that lets go": {
+			[]string{"ALTER TABLE sessions ADD forked_from TEXT REFERENCES sessions(id) ON DELETE SET NULL", "UPDATE sessions SET forked_from = 'd' WHERE id = 'y'"}, "",
+		},
+		"a message": {
+			[]string{
+				"ALTER TABLE messages ADD quoted INTEGER REFERENCES messages(id) ON DELETE CASCADE",
+				"INSERT INTO messages (id, session_id, role, timestamp, quoted) VALUES (7, 'd', 'user', 1, NULL), (8, 'y', 'user', 1, 7)",
+			}, "messages",
+		},
+		"a message of the same conversation": {
+			[]string{
+				"ALTER TABLE messages ADD quoted INTEGER REFERENCES messages(id) ON DELETE CASCADE",
+				"INSERT INTO messages (id, session_id, role, timestamp, quoted) VALUES (7, 'd', 'user', 1, NULL), (8, 'x', 'user', 1, 7)",
+			}, "",
+		},
+		"a message by its session": {
+			[]string{
+				"ALTER TABLE messages ADD from_session TEXT REFERENCES sessions(id) ON DELETE CASCADE",
+				"INSERT INTO messages (id, session_id, role, timestamp, from_session) VALUES (8, 'y', 'user', 1, 'x')",
+			}, "messages",
+		},
+		"by way of another table": {
+			[]string{notes, "ALTER TABLE messages ADD note INTEGER REFERENCES Notes(n) ON DELETE CASCADE"}, "notes",
+		},
+		"by way of two": {
+			[]string{
+				notes, "CREATE TABLE tags (t INTEGER PRIMARY KEY, n REFERENCES notes ON DELETE CASCADE)",
+				"ALTER TABLE sessions ADD tag INTEGER REFERENCES tags(t) ON DELETE CASCADE",
+			}, "tags",
+		},
+		"a table that takes sessions along, but is not reached": {
+			[]string{"CREATE TABLE projects (p INTEGER PRIMARY KEY)", "ALTER TABLE sessions ADD project INTEGER REFERENCES projects(p) ON DELETE CASCADE"}, "",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			home := newStore(t, append([]string{family, `INSERT INTO sessions (id, source, started_at) VALUES ('y', 'cli', 1)`}, test.statements...)...)
+			plan, err := Preview(t.Context(), home.Store(), Request{SessionID: "x"})
+			require.NoError(t, err)
+			tx := begin(t, home)
+			_, err = remove(t, tx, "x")
+			if test.refused != "" {
+				requireDetail(t, err, ErrUnsupported, test.refused)
+				requireDetail(t, plan.Refusal, ErrUnsupported, test.refused)
+				require.NoError(t, tx.Rollback())
+				assert.Len(t, home.Query("SELECT id FROM sessions"), 3)
+				return
+			}
+			require.NoError(t, err)
+			require.NoError(t, plan.Refusal)
+			require.NoError(t, tx.Commit())
+			assert.Equal(t, []string{"y"}, home.Query("SELECT id FROM sessions"))
+			home.RequireSound()
+		})
+	}
+}

@@ -137,6 +137,11 @@ func (c *conn) narrow(of nameSource, ids []string) string {
 	if len(rows) > mostCandidates {
 		return ""
 	}
+	return onlyRows(rows)
+}
+
+// onlyRows is SQL that holds a statement to some rows.
+func onlyRows(rows []int64) string {
 	list := make([]string, len(rows))
 	for i, row := range rows {
 		list[i] = strconv.FormatInt(row, 10)
@@ -197,7 +202,10 @@ func (c *conn) takeSurvey(ctx context.Context, agent Agent) (held bool, err erro
 	}
 	held = true
 	for _, of := range s.sourcesOf(path) {
-		if c.survey.found[of] != nil {
+		if x := c.survey.found[of]; x != nil {
+			if err := c.readNoted(ctx, of, x); err != nil {
+				return false, err
+			}
 			continue
 		}
 		x, err := c.surveySource(ctx, of)

@@ -30,8 +30,16 @@ func TestANameIsFoundAmongMany(t *testing.T) {
 	require.Len(t, x.candidates([]string{"often"}), many/1000+2)
 	require.Equal(t, []int64{-5, 3, 100000}, x.candidates([]string{"s100000", "s3", "s3", "nobody"}))
 	require.Equal(t, []int64{-5}, x.candidates(nil))
-	x.addAlways(3)
+	x.note(3)
 	require.Equal(t, []int64{-5, 3}, x.candidates([]string{"s3"}))
+
+	for i := range 3 * fewNames {
+		x.addMore()
+		x.add(fmt.Sprintf("later%d", i), int64(i))
+		x.finish()
+	}
+	require.Less(t, len(x.blocks), 10)
+	require.Equal(t, []int64{-5, 3, 7, 2 * fewNames}, x.candidates([]string{"later7", fmt.Sprintf("later%d", 2*fewNames)}))
 }
 
 // surveyedDelete deletes one session over a look, as a delete does.
@@ -70,6 +78,27 @@ func TestASurveyKnowsTheRecordsThatItRewrote(t *testing.T) {
 	require.Equal(t, receipts, surveyedDelete(t, l, Agent{}, "y").Retained)
 	require.NotNil(t, l.conn.surveyOf(mutationReceipts))
 	require.Equal(t, receipts, surveyedDelete(t, l, Agent{}, "x").Retained)
+}
+
+// What a delete changes is read again before the next one: else that would look at a few rows more each time, and in the end at all.
+func TestWhatADeleteChangedIsReadAgain(t *testing.T) {
+	home := newHome(t)
+	home.Create(fixtures.RuntimeSchema)
+	for i := range 10 {
+		home.Exec(fmt.Sprintf(`INSERT INTO sessions (id, source, parent_session_id, model_config, started_at) VALUES
+			('x%[1]d', 'cli', NULL, NULL, 1), ('kept%[1]d', 'cli', 'x%[1]d', '{"_branched_from": "x%[1]d"}', 1)`, i),
+			fmt.Sprintf(`INSERT INTO state_meta VALUES ('gateway.mutation.v1.%[1]d', '{"result": {"session_id": "x%[1]d", "title": "t"}}')`, i))
+	}
+	l := startLook(t, home)
+	for i := range 9 {
+		surveyedDelete(t, l, Agent{}, fmt.Sprintf("x%d", i))
+	}
+	takeSurvey(t, l, Agent{})
+	for _, of := range []nameSource{markersAsSQLite, mutationReceipts} {
+		require.Contains(t, l.conn.survey.found, of)
+		require.Equal(t, noRow, l.conn.narrow(of, []string{"nobody"}), of)
+	}
+	require.NotEqual(t, noRow, l.conn.narrow(mutationReceipts, []string{"x9"}))
 }
 
 // An Agent may be installed anew between two deletes: the one that knew no retirement leaves prompts behind that the other removes.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"slices"
 	"strings"
 )
 
@@ -13,7 +14,31 @@ import (
 // surveySource passes over one source.
 func (c *conn) surveySource(ctx context.Context, of nameSource) (*nameIndex, error) {
 	x := newNameIndex()
-	var err error
+	err := c.surveyRows(ctx, of, x, "")
+	x.finish()
+	return x, err
+}
+
+// readNoted reads again what has been changed since a source was passed over, so that the rows to be looked at do not grow with each
+// delete. A row that is gone names nobody.
+func (c *conn) readNoted(ctx context.Context, of nameSource, x *nameIndex) error {
+	rows := sortedKeys(x.noted)
+	x.addMore()
+	for chunk := range slices.Chunk(rows, mostCandidates) {
+		for _, row := range chunk {
+			delete(x.always, row)
+		}
+		if err := c.surveyRows(ctx, of, x, onlyRows(chunk)); err != nil {
+			return err
+		}
+	}
+	x.finish()
+	clear(x.noted)
+	return nil
+}
+
+// surveyRows enters what the rows of a source name, all of them or those that narrow leaves.
+func (c *conn) surveyRows(ctx context.Context, of nameSource, x *nameIndex, narrow string) (err error) {
 	switch of {
 	case markersAsPython:
 		err = c.each(ctx, func(scan scanFunc) error {
@@ -28,15 +53,15 @@ func (c *conn) surveySource(ctx context.Context, of nameSource) (*nameIndex, err
 				x.add(target, row)
 			}
 			return nil
-		}, foreignMarkers("rowid, ", ""))
+		}, foreignMarkers("rowid, ", narrow))
 	case markersAsSQLite:
-		err = c.surveyNames(ctx, x, foreignNames("rowid", ""))
+		err = c.surveyNames(ctx, x, foreignNames("rowid", narrow))
 	case mutationReceipts:
-		err = c.surveyNames(ctx, x, mutationNames)
+		err = c.surveyNames(ctx, x, mutationNames+narrow)
 	case policyEntries, apiConversations, routingEntries:
-		err = c.surveyNames(ctx, x, surveyLeads[of])
+		err = c.surveyNames(ctx, x, surveyLeads[of]+narrow)
 	case historyValues:
-		err = c.surveyHistory(ctx, x)
+		err = c.surveyHistory(ctx, x, narrow)
 	case unusedPrompts:
 		err = c.each(ctx, func(scan scanFunc) error {
 			var row int64
@@ -45,10 +70,9 @@ func (c *conn) surveySource(ctx context.Context, of nameSource) (*nameIndex, err
 			}
 			x.addAlways(row)
 			return nil
-		}, `SELECT rowid FROM system_prompts WHERE NOT EXISTS (SELECT 1 FROM sessions WHERE system_prompt_hash = system_prompts.hash)`)
+		}, `SELECT rowid FROM system_prompts WHERE NOT EXISTS (SELECT 1 FROM sessions WHERE system_prompt_hash = system_prompts.hash)`+narrow)
 	}
-	x.finish()
-	return x, err
+	return err
 }
 
 // surveyNames enters what a query finds: the number of a row, then names. Whatever is no text may be compared loosely, and is always
@@ -104,8 +128,8 @@ var surveyLeads = map[nameSource]string{
 
 // surveyHistory enters what the records of the gateway name in the fields of contract 5.5. A record that only Python reads, or that
 // spells a name in a way that is to be looked at closely, is always looked at.
-func (c *conn) surveyHistory(ctx context.Context, x *nameIndex) error {
-	const from = ` FROM state_meta WHERE key >= 'gateway.' AND key < 'gateway/' AND value IS NOT NULL AND `
+func (c *conn) surveyHistory(ctx context.Context, x *nameIndex, narrow string) error {
+	from := ` FROM state_meta WHERE key >= 'gateway.' AND key < 'gateway/' AND value IS NOT NULL` + narrow + ` AND `
 	err := c.each(ctx, func(scan scanFunc) error {
 		var row int64
 		var value string
@@ -209,7 +233,7 @@ func (c *conn) noteRows(ctx context.Context, of []nameSource, keys []string, que
 				if err := scan(&row); err != nil {
 					return err
 				}
-				c.surveyOf(one).addAlways(row)
+				c.surveyOf(one).note(row)
 				return nil
 			}, strings.ReplaceAll(query, "LIST", list), args...)
 		})
