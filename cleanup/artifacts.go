@@ -28,7 +28,7 @@ type claim struct {
 
 // claims decides which of the names in sessions/ belong to which of the ids (contract 6.1). It only ever picks from
 // names that are there, letter by letter, so that a file system that ignores case cannot give one session's file to
-// another. Unsafe ids, and ids that cannot be file names on this system, have no artifacts.
+// another. Unsafe ids, and ids that cannot be file names on this system, have no artifacts. The claims are in the order of the names.
 func claims(names []string, ids map[string]bool) []claim {
 	var found []claim
 	add := func(name, id string, rivals ...string) {
@@ -59,6 +59,7 @@ func claims(names []string, ids map[string]bool) []claim {
 			}
 		}
 	}
+	slices.SortStableFunc(found, func(a, b claim) int { return strings.Compare(a.name, b.name) })
 	return found
 }
 
@@ -77,9 +78,4 @@ func dumpOwners(rest string) []string {
 // protected names are never artifacts, whatever an id looks like.
 func protected(name string) bool {
 	return sameFileName(name, indexName) || strings.HasPrefix(name, manifestPrefix)
-}
-
-func sorted(names []string) []string {
-	slices.Sort(names)
-	return names
 }

@@ -80,7 +80,7 @@ func TestProtectedNames(t *testing.T) {
 		require.True(t, SafeAsName(id), id)
 	}
 	assert.Empty(t, claims(names, ids))
-	assert.Equal(t, []string{"sessions.jsonl", "session_sessions.json"},
+	assert.Equal(t, []string{"session_sessions.json", "sessions.jsonl"},
 		claimedNames(claims([]string{"sessions.jsonl", "session_sessions.json"}, ids)), "only the index itself is protected")
 }
 

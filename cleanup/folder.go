@@ -84,13 +84,8 @@ func (f *Folder) uncreate() {
 	_ = f.home.Remove(FolderName) // it stays if it is not empty, which does no harm
 }
 
-// names lists the folder, in the order of the names.
+// names lists the folder, in any order: there may be very many, of which few matter.
 func (f *Folder) names() ([]string, error) {
-	names, err := f.listing()
-	return sorted(names), err
-}
-
-func (f *Folder) listing() ([]string, error) {
 	dir, err := f.root.Open(".")
 	if err != nil {
 		return nil, err
@@ -101,7 +96,7 @@ func (f *Folder) listing() ([]string, error) {
 
 // manifestNames lists the manifests alone, in any order.
 func (f *Folder) manifestNames() (iter.Seq[string], error) {
-	names, err := f.listing()
+	names, err := f.names()
 	if err != nil {
 		return nil, err
 	}

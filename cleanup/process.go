@@ -104,13 +104,17 @@ type openManifest struct {
 
 // read takes in every manifest, and takes away what was never finished.
 func (r *run) read(names []string) {
+	var manifests []string
 	for _, name := range names {
 		if isTemporary(name) {
 			r.folder.removeAbandoned(name)
 		}
-		if !isManifest(name) {
-			continue
+		if isManifest(name) {
+			manifests = append(manifests, name)
 		}
+	}
+	slices.Sort(manifests)
+	for _, name := range manifests {
 		entries, err := r.folder.readManifest(name)
 		switch {
 		case errors.Is(err, fs.ErrNotExist): // another program settled it since the folder was listed

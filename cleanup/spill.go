@@ -101,3 +101,8 @@ func (f *Folder) openPlain(folder string) (*os.Root, error) {
 	}
 	return f.home.OpenRoot(folder)
 }
+
+func sorted(names []string) []string {
+	slices.Sort(names)
+	return names
+}
