@@ -53,8 +53,13 @@ check:
 	CGO_ENABLED=0 GOOS=darwin go vet ./...
 	go tool actionlint -shellcheck= -pyflakes=
 
+# The program of this machine as an app gets it: what installed.mjs has installed from its package.
+INSTALLED = $(CURDIR)/build/npm/project/node_modules/session-sidecar-$(shell node -p 'process.platform + "-" + process.arch')/bin/sidecar
+# These put a library of their own before the C library, and a static program has none.
+PRELOADED := ^(TestReadsOfReceiptsOutlastAMoment|TestReceiptsBesideAWritingAgentOnABadDisk)$$
+
 # Builds the program for every platform that Debian's compilers know, runs what they made, packs the npm packages, looks at them,
-# and runs the client's tests over what is installed from them. docs/platforms.md says what it needs.
+# and runs the client's tests and those of the program from what is installed. docs/platforms.md says what it needs.
 npm: npm/node_modules/.package-lock.json
 	npm run --silent build --prefix npm
 	node npm/scripts/build.mjs
@@ -63,6 +68,8 @@ npm: npm/node_modules/.package-lock.json
 	node npm/scripts/pack.mjs
 	node npm/scripts/check.mjs
 	node npm/scripts/installed.mjs
+	SIDECARTEST_PROGRAM='$(INSTALLED)' go tool gotestsum --format pkgname --jsonfile build/installed.json -- -count=1 -timeout 15m -skip '$(PRELOADED)' ./fixtures ./cmd/sidecar
+	go run ./internal/skipcheck fixtures/skips.tsv build/installed.json
 
 # Rewrites what the stories expect. Read the difference before you keep it.
 update:

@@ -142,9 +142,9 @@ func answered(t *testing.T, frames []string) (reasons []Reason) {
 
 // What a method answers over stores of every kind is in its description, so that a host may go by that alone.
 func TestEveryAnswerIsInTheDescription(t *testing.T) {
-	told := map[string][]Reason{}
+	told := map[string]describedMethod{}
 	for _, m := range discover(t).Methods {
-		told[m.Name] = m.Reasons
+		told[m.Name] = m
 	}
 	seen := map[Reason]bool{}
 	check := func(t *testing.T, r *Registry, method string, home *sidecartest.Home) {
@@ -152,8 +152,10 @@ func TestEveryAnswerIsInTheDescription(t *testing.T) {
 		frames, _ := converse(t, r, `{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":`+anyParams(t, r.methods[method], home)+`}`)
 		for _, reason := range answered(t, frames) {
 			seen[reason] = true
-			assert.Contains(t, told[method], reason, method)
+			assert.Contains(t, told[method].Reasons, reason, method)
 		}
+		requireDescribedFrames(t, told[method], frames)
+		requireDescribedResult(t, told[method], frames)
 	}
 	wrecked := func(t *testing.T, wreck string) *sidecartest.Home {
 		t.Helper()

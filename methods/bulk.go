@@ -27,12 +27,14 @@ type bulkItem struct {
 	deleteResult
 }
 
-// progressEvent is the data of a stream frame "progress".
+// progressEvent is the data of a stream frame "progress" of many deletes.
 type progressEvent struct {
-	Done      int    `json:"done"`
-	Total     int    `json:"total"`
-	SessionID string `json:"session_id"`
+	Done      int    `json:"done" jsonschema:"how many of session_ids are settled, deleted or not"`
+	Total     int    `json:"total" jsonschema:"how many there are"`
+	SessionID string `json:"session_id" jsonschema:"the one that was settled last"`
 }
+
+var bulkProgress = event[progressEvent]{"progress", "Another session is settled."}
 
 // deleteSessions is contract 5d. Each item refuses inside itself; only a cancel before anything was deleted, and an
 // unexpected failure, are errors.
@@ -70,7 +72,7 @@ func (db *stateDB) deleteSessions(ctx context.Context, p bulkParams) (bulkResult
 		}
 		last = time.Now()
 		db.announceReceipt(item.Outcome)
-		if err := control.Stream("progress", progressEvent{done, len(request.SessionIDs), item.SessionID}); err != nil {
+		if err := bulkProgress.send(control, progressEvent{done, len(request.SessionIDs), item.SessionID}); err != nil {
 			streamErr = err
 		}
 	})

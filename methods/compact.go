@@ -19,17 +19,19 @@ type compactResult struct {
 
 // compactEvent is the data of a stream frame "progress" of a compact.
 type compactEvent struct {
-	Phase statedb.CompactPhase `json:"phase"`
-	Bytes int64                `json:"bytes"`
-	Of    int64                `json:"of"`
+	Phase statedb.CompactPhase `json:"phase" jsonschema:"vacuum: the store is rewritten into its log; then checkpoint: the log is moved into its file"`
+	Bytes int64                `json:"bytes" jsonschema:"how far the phase is, as far as the size of the log shows it"`
+	Of    int64                `json:"of" jsonschema:"how far it goes"`
 }
+
+var compactProgress = event[compactEvent]{"progress", "The compact is further, or in its next phase."}
 
 func registerCompact(r *Registry, db *stateDB) {
 	register(r, spec[compactParams, compactResult]{
 		name:    "state_db.compact",
 		summary: "Gives the store's free pages back to the disk, if nobody is in the way.",
 		reasons: []Reason{ReasonStoreMissing, ReasonStoreUnsupported, ReasonStoreBusy, ReasonStoreCorrupt, ReasonIOError},
-		streams: []string{"progress"}, call: db.compact,
+		streams: []streamed{compactProgress}, call: db.compact,
 	})
 }
 
@@ -37,7 +39,7 @@ func registerCompact(r *Registry, db *stateDB) {
 func (db *stateDB) compact(ctx context.Context, p compactParams) (compactResult, error) {
 	control := rpc.FromContext(ctx)
 	compacted, err := db.deleter.Compact(ctx, string(p.ProfileHome), func(c statedb.CompactProgress) {
-		if err := control.Stream("progress", compactEvent{c.Phase, c.Bytes, c.Of}); err != nil {
+		if err := compactProgress.send(control, compactEvent{c.Phase, c.Bytes, c.Of}); err != nil {
 			db.log.Error("a progress frame could not be sent", "error", err)
 		}
 	})

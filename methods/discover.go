@@ -111,7 +111,7 @@ func (m *method) document() Document {
 		"errors":          errorObjects(answered),
 		"x-params-schema": schema,
 		"x-reasons":       reasons,
-		"x-streams":       m.streams,
+		"x-streams":       eventsOf(m.streams),
 	}
 }
 

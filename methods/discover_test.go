@@ -51,7 +51,13 @@ type describedMethod struct {
 	}
 	ParamsSchema *jsonschema.Schema `json:"x-params-schema"`
 	Reasons      []Reason           `json:"x-reasons"`
-	Streams      []string           `json:"x-streams"`
+	Streams      []describedEvent   `json:"x-streams"`
+}
+
+type describedEvent struct {
+	Name        string
+	Description string
+	Schema      *jsonschema.Schema
 }
 
 func discover(t *testing.T) discovered {

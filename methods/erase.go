@@ -25,9 +25,11 @@ type eraseInfo struct {
 
 // purgeEvent is the data of a stream frame "purge".
 type purgeEvent struct {
-	Index string `json:"index"`
-	Steps int    `json:"steps"`
+	Index string `json:"index" jsonschema:"the full-text index that is being purged"`
+	Steps int    `json:"steps" jsonschema:"how many steps were taken at it"`
 }
+
+var purgeStep = event[purgeEvent]{"purge", "The purge of an index has taken another step."}
 
 func eraseInfoOf(e statedb.Erasure, o *deletion.Outcome) *eraseInfo {
 	info := &eraseInfo{Pages: pagesOfThisDelete, Indexes: e.Indexes, WAL: e.WAL}
@@ -42,7 +44,7 @@ func eraseInfoOf(e statedb.Erasure, o *deletion.Outcome) *eraseInfo {
 func (db *stateDB) purgeAfter(ctx context.Context, home ProfileHome) statedb.Erasure {
 	control := rpc.FromContext(ctx)
 	erasure := db.deleter.Purge(ctx, string(home), func(p statedb.PurgeProgress) {
-		if err := control.Stream("purge", purgeEvent{p.Index, p.Steps}); err != nil {
+		if err := purgeStep.send(control, purgeEvent{p.Index, p.Steps}); err != nil {
 			db.log.Error("a progress frame could not be sent", "error", err)
 		}
 	})

@@ -37,7 +37,7 @@ type spec[P, R any] struct {
 	// reasons are the words that its result or its error answer may carry, beside those of every method.
 	reasons []Reason
 	// streams are the events of its stream frames.
-	streams []string
+	streams []streamed
 	// before sees the fields before they are checked; an error ends the call.
 	before func(ctx context.Context, fields map[string]json.RawMessage) error
 	call   func(ctx context.Context, params P) (R, error)
@@ -49,7 +49,7 @@ type method struct {
 	inline, brief bool
 	refusesInside bool
 	reasons       []Reason
-	streams       []string
+	streams       []streamed
 	// Schemas are made when they are first asked for: made at the start, they were most of what a start took.
 	params func() *jsonschema.Resolved
 	result func() *jsonschema.Schema
@@ -86,7 +86,7 @@ func register[P, R any](r *Registry, s spec[P, R]) {
 	})
 	takesNothing := reflect.TypeFor[P]().NumField() == 0 // no schema is needed to see that nothing fits it
 	r.methods[s.name] = &method{
-		name: s.name, summary: s.summary, inline: s.inline, brief: s.brief, refusesInside: s.refusesInside, reasons: s.reasons, streams: nonNil(s.streams),
+		name: s.name, summary: s.summary, inline: s.inline, brief: s.brief, refusesInside: s.refusesInside, reasons: s.reasons, streams: s.streams,
 		params: params, result: sync.OnceValue(schemaFor[R]),
 		call: func(ctx context.Context, raw json.RawMessage) (any, error) {
 			fields, err := fieldsOf(raw)

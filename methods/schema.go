@@ -41,19 +41,20 @@ type Document map[string]any
 
 // typeSchemas are the schemas of the types above; all others follow from their Go types.
 var typeSchemas = map[reflect.Type]*jsonschema.Schema{
-	reflect.TypeFor[ProfileHome](): {Type: "string", MinLength: jsonschema.Ptr(1)},
-	reflect.TypeFor[SessionID]():   {Type: "string", Pattern: sessionid.Pattern},
-	reflect.TypeFor[LiteralTrue](): {},
-	reflect.TypeFor[RequestID]():   {Types: []string{"number", "string"}},
-	reflect.TypeFor[ReceiptText](): {Type: "string", MinLength: jsonschema.Ptr(1), MaxLength: jsonschema.Ptr(1024)},
-	reflect.TypeFor[Document]():    {Type: "object"},
-	reflect.TypeFor[Deletion]():    {Types: nullOrObject},
-	reflect.TypeFor[OperationID](): {Type: "string", Pattern: "^[0-9a-f]{32}$"},
-	reflect.TypeFor[KeepDays]():    {Type: "integer", Minimum: jsonschema.Ptr(1.0), Maximum: jsonschema.Ptr(90.0)},
-	reflect.TypeFor[Sequence]():    {Type: "integer", Minimum: jsonschema.Ptr(0.0)},
-	reflect.TypeFor[PageLimit]():   {Type: "integer", Minimum: jsonschema.Ptr(1.0), Maximum: jsonschema.Ptr(float64(mostReceipts))},
-	reflect.TypeFor[AnyValue]():    {},
-	reflect.TypeFor[Namespace]():   {Type: "string", Pattern: statedb.NamespacePattern},
+	reflect.TypeFor[ProfileHome]():          {Type: "string", MinLength: jsonschema.Ptr(1)},
+	reflect.TypeFor[SessionID]():            {Type: "string", Pattern: sessionid.Pattern},
+	reflect.TypeFor[LiteralTrue]():          {},
+	reflect.TypeFor[RequestID]():            {Types: []string{"number", "string"}},
+	reflect.TypeFor[ReceiptText]():          {Type: "string", MinLength: jsonschema.Ptr(1), MaxLength: jsonschema.Ptr(1024)},
+	reflect.TypeFor[Document]():             {Type: "object"},
+	reflect.TypeFor[Deletion]():             {Types: nullOrObject},
+	reflect.TypeFor[OperationID]():          {Type: "string", Pattern: "^[0-9a-f]{32}$"},
+	reflect.TypeFor[KeepDays]():             {Type: "integer", Minimum: jsonschema.Ptr(1.0), Maximum: jsonschema.Ptr(90.0)},
+	reflect.TypeFor[Sequence]():             {Type: "integer", Minimum: jsonschema.Ptr(0.0)},
+	reflect.TypeFor[PageLimit]():            {Type: "integer", Minimum: jsonschema.Ptr(1.0), Maximum: jsonschema.Ptr(float64(mostReceipts))},
+	reflect.TypeFor[AnyValue]():             {},
+	reflect.TypeFor[Namespace]():            {Type: "string", Pattern: statedb.NamespacePattern},
+	reflect.TypeFor[statedb.CompactPhase](): {Type: "string", Enum: []any{statedb.PhaseVacuum, statedb.PhaseCheckpoint}},
 }
 
 // schemaFor gives the JSON Schema of a type. Absent values are left out on the wire and never null (contract 1.10), so a

@@ -21,7 +21,7 @@ type stateDB struct {
 func registerStateDB(r *Registry, db *stateDB) {
 	register(r, spec[deleteParams, deleteResult]{
 		name: "state_db.delete_cli_session", summary: "Deletes a session, its delegates and, if asked for, the segments of its conversation.",
-		lenient: true, refusesInside: true, reasons: deleteReasons, streams: []string{"purge"}, call: db.deleteCLISession,
+		lenient: true, refusesInside: true, reasons: deleteReasons, streams: []streamed{purgeStep}, call: db.deleteCLISession,
 	})
 	register(r, spec[deleteParams, previewResult]{
 		name: "state_db.preview_delete", summary: "Tells what state_db.delete_cli_session would do with the same parameters, and changes nothing.",
@@ -29,6 +29,6 @@ func registerStateDB(r *Registry, db *stateDB) {
 	})
 	register(r, spec[bulkParams, bulkResult]{
 		name: "state_db.delete_sessions", summary: "Deletes many sessions, one transaction each, with progress.",
-		refusesInside: true, reasons: deleteReasons, streams: []string{"progress", "purge"}, call: db.deleteSessions,
+		refusesInside: true, reasons: deleteReasons, streams: []streamed{bulkProgress, purgeStep}, call: db.deleteSessions,
 	})
 }

@@ -22,8 +22,8 @@ type Platform struct {
 	CC     string   `json:"cc"`     // the compiler there
 }
 
-// read reads the table.
-func read(path string) (platforms []Platform, err error) {
+// readTable reads the table.
+func readTable(path string) (platforms []Platform, err error) {
 	text, err := os.ReadFile(path)
 	if err == nil {
 		err = json.Unmarshal(text, &platforms)

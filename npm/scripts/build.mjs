@@ -1,9 +1,10 @@
 // Builds the program for the platforms that are named (node npm/scripts/build.mjs linux-x64), or, without a name, for all whose
 // compiler Debian has. CC names another compiler, as on the native runners of the release.
 import { execFileSync } from 'node:child_process'
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { fail, has, named, platforms, programOf, run, version } from './platforms.mjs'
+import { licencesOf } from './licences.mjs'
+import { fail, has, named, noticesOf, platforms, programOf, run, version } from './platforms.mjs'
 
 const names = process.argv.slice(2)
 for (const platform of names.length > 0 ? named(names) : platforms.filter(({ here }) => here)) {
@@ -12,6 +13,7 @@ for (const platform of names.length > 0 ? named(names) : platforms.filter(({ her
   if (!has(compiler)) fail(`${platform.name} needs ${compiler}: docs/platforms.md says what to install`)
   compile(platform, compiler)
   if (platform.static && platform.os === 'linux') requireStatic(programOf(platform))
+  writeFileSync(noticesOf(platform), licencesOf(platform))
 }
 
 function compile(platform, compiler) {

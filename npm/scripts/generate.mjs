@@ -27,18 +27,21 @@ export function generate(document) {
     for (const { name, type, ...method } of methods) {
       parts.push(`/** What \`${name}\` takes. */\nexport type ${type}Params = ${typeOf(method['x-params-schema'], '')}`)
       parts.push(`/** What \`${name}\` answers. */\nexport type ${type}Result = ${typeOf(method.result.schema, '')}`)
+      if (method['x-streams'].length > 0) {
+        parts.push(`/** What \`${name}\` may report on its way. */\nexport type ${type}Events =${method['x-streams'].map(eventOf).join('')}`)
+      }
     }
   }
   for (const notification of document['x-notifications']) {
     parts.push(`${comment(notification.summary, '')}export type ${pascal(notification.name)} = ${typeOf(notification.params, '')}`)
   }
   parts.push(block('/** Every method: what it takes, what it answers, and the events that it may report on its way. */\nexport interface Methods', [...groups.values()].flat().map(
-    ({ name, type, ...method }) => `'${name}': { params: ${type}Params; result: ${type}Result; events: ${eventsOf(method)} }`,
+    ({ name, type, ...method }) => `'${name}': { params: ${type}Params; result: ${type}Result; events: ${eventsOf(type, method)} }`,
   )))
   for (const [group, methods] of groups) {
     parts.push(block(`export interface ${pascal(group)}Methods`, methods.map((method) => {
       const params = method['x-params-schema'].required?.length ? 'params' : 'params?'
-      const events = eventsOf(method)
+      const events = eventsOf(method.type, method)
       return `${comment(method.summary, '  ')}${method.short}(${params}: ${method.type}Params, options?: CallOptions<${events}>): Call<${method.type}Result, Progress<${events}>>`
     })))
   }
@@ -60,7 +63,10 @@ const block = (head, lines) => `${head} {\n${lines.map((line) => (line.startsWit
 
 const comment = (text, indent) => (text ? `${indent}/** ${text.replaceAll('*/', '* /')} */\n${indent}` : '')
 
-const eventsOf = (method) => method['x-streams'].map((event) => `'${event}'`).join(' | ') || 'never'
+const eventsOf = (type, method) => (method['x-streams'].length > 0 ? `${type}Events` : 'never')
+
+const eventOf = ({ name, description, schema }) =>
+  `\n  | {\n${comment(description, '    ')}event: '${name}'\n    data: ${typeOf(schema, '    ')}\n  }`
 
 const pascal = (name) => name.split(/[._]/).map((word) => word[0].toUpperCase() + word.slice(1)).join('')
 
@@ -77,7 +83,9 @@ function typeOf(schema, indent) {
 
 function single(schema, indent) {
   switch (schema.type) {
-    case 'string': case 'boolean': case 'null': case 'number':
+    case 'string':
+      return schema.enum?.map((word) => `'${word}'`).join(' | ') ?? 'string'
+    case 'boolean': case 'null': case 'number':
       return schema.type
     case 'integer':
       return 'number'

@@ -2,7 +2,7 @@
 // is an error if a platform is missing, as in a release.
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { build, built, fail, npm, platforms, programOf, readJSON, root, run, tarballOf, version } from './platforms.mjs'
+import { build, built, fail, notices, noticesOf, npm, platforms, programOf, readJSON, root, run, tarballOf, version } from './platforms.mjs'
 
 const missing = platforms.filter((platform) => !built().includes(platform)).map(({ name }) => name)
 if (process.argv.includes('--all') && missing.length > 0) fail(`not built: ${missing.join(', ')}`)
@@ -14,6 +14,7 @@ for (const platform of built()) pack(platform.name, platformPackage(platform), {
   mkdirSync(dirname(join(folder, platform.binary)), { recursive: true })
   cpSync(programOf(platform), join(folder, platform.binary))
   chmodSync(join(folder, platform.binary), 0o755) // a workflow's artifacts lose it
+  cpSync(noticesOf(platform), join(folder, notices))
 })
 pack(client.name, clientPackage(), {}, (folder) => {
   for (const name of [...client.files, 'README.md']) {
@@ -46,7 +47,7 @@ function platformPackage({ name, os, cpu, binary }) {
     engines: client.engines,
     os: [os],
     cpu: [cpu],
-    files: [binary],
+    files: [binary, notices],
     preferUnplugged: true, // Yarn starts no program inside an archive
   }
 }
@@ -73,7 +74,7 @@ function readmeOf({ name, os, cpu }) {
   return `# ${name}
 
 The program of the package \`${client.name}\` for ${os} on ${cpu}, and nothing else.
-Install \`${client.name}\`: it picks this package by itself.
+Install \`${client.name}\`: it picks this package by itself. \`${notices}\` has the licences of what others wrote that is in it.
 `
 }
 

@@ -18,6 +18,10 @@ export const version = /^## ([0-9]\S*)/m.exec(readFileSync(join(root, 'CHANGELOG
 /** Where the program for a platform lies once it is built. */
 export const programOf = (platform) => join(build, 'programs', platform.name, platform.binary)
 
+/** Where the licences of what is in that program lie, and what their file is called in the package. */
+export const noticesOf = (platform) => join(build, 'programs', platform.name, notices)
+export const notices = 'THIRD-PARTY.txt'
+
 /** Where a packed package lies. */
 export const tarballOf = (name) => join(build, `${name}-${version}.tgz`)
 

@@ -256,6 +256,21 @@ export type StateDbCompactResult = {
   wal: string
 }
 
+/** What `state_db.compact` may report on its way. */
+export type StateDbCompactEvents =
+  | {
+    /** The compact is further, or in its next phase. */
+    event: 'progress'
+    data: {
+      /** vacuum: the store is rewritten into its log; then checkpoint: the log is moved into its file */
+      phase: 'vacuum' | 'checkpoint'
+      /** how far the phase is, as far as the size of the log shows it */
+      bytes: number
+      /** how far it goes */
+      of: number
+    }
+  }
+
 /** What `state_db.delete_cli_session` takes. */
 export type StateDbDeleteCliSessionParams = {
   /** the Agent profile's folder, which holds state.db */
@@ -405,6 +420,19 @@ export type StateDbDeleteCliSessionResult = {
     wal: string
   }
 }
+
+/** What `state_db.delete_cli_session` may report on its way. */
+export type StateDbDeleteCliSessionEvents =
+  | {
+    /** The purge of an index has taken another step. */
+    event: 'purge'
+    data: {
+      /** the full-text index that is being purged */
+      index: string
+      /** how many steps were taken at it */
+      steps: number
+    }
+  }
 
 /** What `state_db.delete_sessions` takes. */
 export type StateDbDeleteSessionsParams = {
@@ -564,6 +592,31 @@ export type StateDbDeleteSessionsResult = {
   /** whether a cancel left some of them alone */
   cancelled: boolean
 }
+
+/** What `state_db.delete_sessions` may report on its way. */
+export type StateDbDeleteSessionsEvents =
+  | {
+    /** Another session is settled. */
+    event: 'progress'
+    data: {
+      /** how many of session_ids are settled, deleted or not */
+      done: number
+      /** how many there are */
+      total: number
+      /** the one that was settled last */
+      session_id: string
+    }
+  }
+  | {
+    /** The purge of an index has taken another step. */
+    event: 'purge'
+    data: {
+      /** the full-text index that is being purged */
+      index: string
+      /** how many steps were taken at it */
+      steps: number
+    }
+  }
 
 /** What `state_db.expiring_fences` takes. */
 export type StateDbExpiringFencesParams = {
@@ -1028,9 +1081,9 @@ export interface Methods {
   'runtime.handshake': { params: RuntimeHandshakeParams; result: RuntimeHandshakeResult; events: never }
   'runtime.shutdown': { params: RuntimeShutdownParams; result: RuntimeShutdownResult; events: never }
   'runtime.status': { params: RuntimeStatusParams; result: RuntimeStatusResult; events: never }
-  'state_db.compact': { params: StateDbCompactParams; result: StateDbCompactResult; events: 'progress' }
-  'state_db.delete_cli_session': { params: StateDbDeleteCliSessionParams; result: StateDbDeleteCliSessionResult; events: 'purge' }
-  'state_db.delete_sessions': { params: StateDbDeleteSessionsParams; result: StateDbDeleteSessionsResult; events: 'progress' | 'purge' }
+  'state_db.compact': { params: StateDbCompactParams; result: StateDbCompactResult; events: StateDbCompactEvents }
+  'state_db.delete_cli_session': { params: StateDbDeleteCliSessionParams; result: StateDbDeleteCliSessionResult; events: StateDbDeleteCliSessionEvents }
+  'state_db.delete_sessions': { params: StateDbDeleteSessionsParams; result: StateDbDeleteSessionsResult; events: StateDbDeleteSessionsEvents }
   'state_db.expiring_fences': { params: StateDbExpiringFencesParams; result: StateDbExpiringFencesResult; events: never }
   'state_db.export_conversation': { params: StateDbExportConversationParams; result: StateDbExportConversationResult; events: never }
   'state_db.features': { params: StateDbFeaturesParams; result: StateDbFeaturesResult; events: never }
@@ -1087,11 +1140,11 @@ export interface RuntimeMethods {
 
 export interface StateDbMethods {
   /** Gives the store's free pages back to the disk, if nobody is in the way. */
-  compact(params: StateDbCompactParams, options?: CallOptions<'progress'>): Call<StateDbCompactResult, Progress<'progress'>>
+  compact(params: StateDbCompactParams, options?: CallOptions<StateDbCompactEvents>): Call<StateDbCompactResult, Progress<StateDbCompactEvents>>
   /** Deletes a session, its delegates and, if asked for, the segments of its conversation. */
-  delete_cli_session(params: StateDbDeleteCliSessionParams, options?: CallOptions<'purge'>): Call<StateDbDeleteCliSessionResult, Progress<'purge'>>
+  delete_cli_session(params: StateDbDeleteCliSessionParams, options?: CallOptions<StateDbDeleteCliSessionEvents>): Call<StateDbDeleteCliSessionResult, Progress<StateDbDeleteCliSessionEvents>>
   /** Deletes many sessions, one transaction each, with progress. */
-  delete_sessions(params: StateDbDeleteSessionsParams, options?: CallOptions<'progress' | 'purge'>): Call<StateDbDeleteSessionsResult, Progress<'progress' | 'purge'>>
+  delete_sessions(params: StateDbDeleteSessionsParams, options?: CallOptions<StateDbDeleteSessionsEvents>): Call<StateDbDeleteSessionsResult, Progress<StateDbDeleteSessionsEvents>>
   /** Tells which ids have a tombstone that expires. */
   expiring_fences(params: StateDbExpiringFencesParams, options?: CallOptions<never>): Call<StateDbExpiringFencesResult, Progress<never>>
   /** Writes the rows that a delete would remove to a new file, as one JSON document, and changes nothing. */

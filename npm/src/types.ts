@@ -1,14 +1,15 @@
 import type { Exit, SidecarError } from './errors.js'
 import type { Methods, Notifications, RuntimeHandshakeResult } from './methods.generated.js'
 
-/** What a call reports on its way. `seq` counts from 1 in each call. */
-export type Progress<Event extends string = string> = {
-  readonly seq: number
-  readonly event: Event
-  readonly data: Readonly<Record<string, unknown>>
-}
+/** An event of a call: its name, and what it tells. The name decides which data there are. */
+export type CallEvent = { event: string; data: Record<string, unknown> }
 
-export type CallOptions<Event extends string = string> = {
+/** What a call reports on its way. `seq` counts from 1 in each call. */
+export type Progress<E extends CallEvent = CallEvent> = E extends CallEvent
+  ? { readonly seq: number; readonly event: E['event']; readonly data: Readonly<E['data']> }
+  : never
+
+export type CallOptions<E extends CallEvent = CallEvent> = {
   /**
    * Cancels the call. Where the sidecar had already begun to commit, it finishes and the call gives its result all the same;
    * else the call fails with the reason `cancelled`, and nothing was changed that its result would not tell. Where the sidecar does
@@ -18,7 +19,7 @@ export type CallOptions<Event extends string = string> = {
   /** How many milliseconds the call may take before it is cancelled; then it fails with `timed_out`. More than 2^31-1 is no limit. */
   readonly timeout?: number
   /** Called for each frame of progress. */
-  readonly onProgress?: (progress: Progress<Event>) => void
+  readonly onProgress?: (progress: Progress<E>) => void
 }
 
 /** The result to come. To iterate over it gives the progress, from then on; it ends, or throws, with the call. */

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import * as esm from 'session-sidecar'
-import { refusal, SidecarError, type Progress, type SidecarEvents } from 'session-sidecar'
+import { refusal, SidecarError, type Events, type Progress, type SidecarEvents } from 'session-sidecar'
 import { TestClock } from './support/clock.js'
 import { failureOf, holdWriteLock, newHome, runSQL, started, temporary, until, wrapper } from './support/world.js'
 
@@ -87,6 +87,34 @@ describe('a call', () => {
       sidecar.on('cleanup.changed', ({ removed_ids }) => removed_ids.at(0)?.length),
       sidecar.call('runtime.shutdown'),
     ])
+    // Each of these reads progress by its event.
+    void (async () => {
+      const params = { profile_home: home, session_ids: [] }
+      for await (const { event, data } of sidecar.state_db.delete_sessions(params)) {
+        // @ts-expect-error only a progress has it
+        data.done
+        if (event === 'progress') [data.done + data.total, data.session_id.length]
+        else [data.index.length, data.steps + 1]
+        // @ts-expect-error no such event
+        event === 'vacuum'
+      }
+      for await (const { data } of sidecar.call('state_db.compact', { profile_home: home })) {
+        const phase: 'vacuum' | 'checkpoint' = data.phase
+        // @ts-expect-error the field of another method
+        data.done
+        // @ts-expect-error what was told cannot be changed
+        data.bytes = 0
+        void phase
+      }
+      for await (const { seq } of sidecar.state_db.delete_cli_session({ profile_home: home, session_id: 'x' })) seq.toFixed()
+      void sidecar.call('state_db.delete_sessions', params, { onProgress: ({ event, data }) => (event === 'purge' ? data.steps : data.done).toFixed() })
+      // @ts-expect-error it is a number
+      void sidecar.state_db.compact({ profile_home: home }, { onProgress: ({ data }) => data.bytes.length })
+      // @ts-expect-error a method that reports nothing
+      for await (const progress of sidecar.rpc.methods()) progress.event
+      const kept: Progress<Events<'state_db.compact'>>[] = []
+      void sidecar.state_db.compact({ profile_home: home }, { onProgress: (progress) => kept.push(progress) })
+    })
     const list = await sidecar.call('trash.list', { profile_home: home })
     const count: number = list.entries.length
     expect(count).toBe(0)

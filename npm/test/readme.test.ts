@@ -1,6 +1,7 @@
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import ts from 'typescript'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { reasons, SidecarError, type Sidecar } from 'session-sidecar'
 import { binary, newHome, program, started, temporary } from './support/world.js'
@@ -29,11 +30,15 @@ async function config(name: string): Promise<Record<string, any>> {
 
 /** Loads a module that lies beside this file, so that it finds the package as an app does. */
 async function load(name: string, text: string): Promise<Record<string, any>> {
-  const folder = mkdtempSync(fileURLToPath(new URL('.run-', import.meta.url)))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  const path = join(folder, `${name}.mjs`)
+  const path = join(besideThisFile(), `${name}.mjs`)
   writeFileSync(path, text)
   return import(/* @vite-ignore */ path)
+}
+
+function besideThisFile(): string {
+  const folder = mkdtempSync(fileURLToPath(new URL('.run-', import.meta.url)))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
 }
 
 function collector() {
@@ -120,6 +125,19 @@ describe('the code of the README', () => {
     expect(readFileSync(join(app, '../session-sidecar/sidecar.exe'), 'utf8')).toBe('for Windows')
   })
 
+  test('has the types of the client', () => {
+    const around = `import type { Sidecar } from 'session-sidecar'
+      declare global {
+        const sidecar: Sidecar, home: string, id: string, ids: string[], operation: string
+        const showMessage: (text: string) => void, confirm: (question: string) => Promise<boolean>, log: (...line: unknown[]) => void
+        namespace NodeJS { interface Process { resourcesPath: string } } // as Electron has it
+      }`
+    expect(typeErrors(around, new Map([...code].filter(([name]) => readme.includes(`<!-- run: ${name} -->`))))).toEqual([])
+    // It would find a mistake.
+    const wrong = code.get('progress')!.replace('data.done', 'data.index')
+    expect(typeErrors(around, new Map([['progress', wrong]]))).toEqual([expect.stringMatching(/^progress: Property 'index' does not exist on type/)])
+  })
+
   test('is all run', () => {
     expect([...code.keys()].sort()).toEqual([...used].sort())
     expect(code.size).toBe(readme.match(/^```js$/gm)!.length)
@@ -132,6 +150,19 @@ test('the README has every reason as the client has it', () => {
   for (const [reason, row] of rows) expect(new SidecarErrorOf(reason), reason).toMatchObject({ reason, ...row })
   expect(rows.size).toBe(Object.keys(reasons).length + 6)
 })
+
+/** What a strict TypeScript says of pieces of the README that stand among some declarations. */
+function typeErrors(around: string, pieces: Map<string, string>): string[] {
+  const folder = besideThisFile()
+  const files = [...pieces, ['around', around] as const].map(([name, text]) => {
+    const path = join(folder, `${name}.mts`)
+    writeFileSync(path, text.includes('import ') ? text : `${text}\nexport {}\n`)
+    return path
+  })
+  const options = { strict: true, noEmit: true, target: ts.ScriptTarget.ES2022, lib: ['lib.es2022.d.ts'], module: ts.ModuleKind.NodeNext, skipLibCheck: true, types: ['node'] }
+  return ts.getPreEmitDiagnostics(ts.createProgram(files, options)).map(({ file, messageText }) =>
+    `${file ? basename(file.fileName, '.mts') : ''}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`)
+}
 
 class SidecarErrorOf extends SidecarError {
   constructor(reason: string) {

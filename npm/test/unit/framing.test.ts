@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { LineSplitter, readFrame, requestLine } from '../../src/framing.ts'
-import { program, newHome, started, wrapper } from '../support/world.ts'
+import { program, newHome } from '../support/world.ts'
 
 /** What the real program writes for a few requests, some of it not ASCII. */
 function written(): Buffer {
@@ -37,18 +37,4 @@ test('a line may end as on Windows, and blank ones are none', () => {
 
 test('what is no object is no frame', () => {
   for (const line of ['', '[]', 'null', '1', '{"a":', 'panic: x']) expect(readFrame(line)).toBeUndefined()
-})
-
-test.skipIf(process.platform === 'win32')('a sidecar whose output comes byte by byte is understood', async () => {
-  const relay = `process.stdin.on('data', async (piece) => { for (const byte of piece) { process.stdout.write(Buffer.from([byte])); await new Promise(setImmediate) } })`
-  const sidecar = await started({ binary: wrapper(`"$SIDECAR" | '${process.execPath}' -e ${JSON.stringify(relay)}`) })
-  const { conversations } = await sidecar.state_db.list_conversations({ profile_home: newHome(1) })
-  expect(conversations[0]!.title).toBe('Kyōto 0 🍁')
-})
-
-test.skipIf(process.platform === 'win32')('a sidecar that cannot be understood is ended, and no call waits for ever', async () => {
-  const lines: string[] = []
-  const sidecar = await started({ binary: wrapper('"$SIDECAR" | sed -u \'s/^.*"methods".*$/no JSON/\''), logger: (line) => lines.push(line) })
-  await expect(sidecar.rpc.methods()).rejects.toMatchObject({ reason: 'sidecar_exited' })
-  expect(lines).toContain('session-sidecar: the sidecar wrote a line that is no JSON object and is started anew')
 })

@@ -1,15 +1,16 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, copyFileSync, cpSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { join, relative } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { dirname, join, relative } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { program, temporary } from '../support/world.ts'
-import platforms from '../../platforms.json' with { type: 'json' }
+import { program, temporary } from './support/world.js'
 
 const platformPackage = `session-sidecar-${process.platform}-${process.arch}`
 const name = process.platform === 'win32' ? 'sidecar.exe' : 'sidecar'
 const onWindows = process.platform === 'win32'
+
+/** The client that is tested: what was built, or what is installed. */
+const tested = dirname(createRequire(import.meta.url).resolve('session-sidecar/package.json'))
 
 /** Makes node_modules of an app in which the client and a platform package lie as an installation leaves them. */
 function installed(under = '', packageName = platformPackage) {
@@ -17,8 +18,8 @@ function installed(under = '', packageName = platformPackage) {
   const client = join(modules, 'session-sidecar'), platform = join(modules, packageName)
   mkdirSync(join(platform, 'bin'), { recursive: true })
   mkdirSync(client)
-  cpSync(fileURLToPath(new URL('../../dist', import.meta.url)), join(client, 'dist'), { recursive: true })
-  copyFileSync(new URL('../../package.json', import.meta.url), join(client, 'package.json'))
+  cpSync(join(tested, 'dist'), join(client, 'dist'), { recursive: true })
+  copyFileSync(join(tested, 'package.json'), join(client, 'package.json'))
   writeFileSync(join(platform, 'package.json'), JSON.stringify({ name: packageName, version: '0.0.0' }))
   copyFileSync(program, join(platform, 'bin', name))
   chmodSync(join(platform, 'bin', name), 0o755)
@@ -32,10 +33,19 @@ const scriptWith = (binary?: string) => `start(${JSON.stringify({ binary })}).th
 const script = scriptWith()
 
 /** Starts a sidecar as an app would that has this client in its node_modules, and gives what came of it. */
-function startFrom(client: string, kind: 'esm' | 'cjs' = 'esm', binary?: string): string {
+function startFrom(client: string, kind: 'esm' | 'cjs' = 'esm', binary?: string, ...flags: string[]): string {
   const path = JSON.stringify(join(client, 'dist', kind === 'esm' ? 'index.js' : 'index.cjs'))
   const code = kind === 'esm' ? `import { start } from ${path};` : `const { start } = require(${path});`
-  return execFileSync(process.execPath, [`--input-type=${kind === 'esm' ? 'module' : 'commonjs'}`, '-e', code + scriptWith(binary)], { encoding: 'utf8' }).trim()
+  return execFileSync(process.execPath, [...flags, `--input-type=${kind === 'esm' ? 'module' : 'commonjs'}`, '-e', code + scriptWith(binary)], { encoding: 'utf8' }).trim()
+}
+
+/** The same where Node finds the platform package inside an archive, as Electron and Yarn let it: through the same hook as theirs. */
+function startFromArchive({ app, client, platform }: ReturnType<typeof installed>, kind: 'esm' | 'cjs', inside: string): string {
+  const hook = join(app, 'hook.cjs')
+  writeFileSync(hook, `const Module = require('node:module'), resolve = Module._resolveFilename
+    Module._resolveFilename = (...args) => args[0] === '${platformPackage}/package.json' ? ${JSON.stringify(join(inside, 'package.json'))} : resolve(...args)`)
+  rmSync(join(platform, 'package.json')) // nothing else is found
+  return startFrom(client, kind, undefined, '--require', hook)
 }
 
 describe('the program', () => {
@@ -52,7 +62,7 @@ describe('the program', () => {
   })
 
   test('of another system is explained', () => {
-    const other = platforms.find(({ name }) => name !== platformPackage)!.name
+    const other = platformPackage === 'session-sidecar-linux-x64' ? 'session-sidecar-darwin-arm64' : 'session-sidecar-linux-x64'
     expect(startFrom(installed('', other).client)).toBe(`SidecarError sidecar_unusable The package ${platformPackage} is missing, and ${other} is there instead: node_modules was made for another system, so install it anew on this one.`)
   })
 
@@ -110,21 +120,25 @@ describe('the program', () => {
   })
 
   test('inside app.asar is taken from beside it', () => {
-    const { app, client, sidecar } = installed()
+    const made = installed(), { app, client, sidecar } = made
     const inside = join('node_modules', platformPackage, 'bin', name)
     const packed = join(app, 'app.asar', inside), unpacked = join(app, 'app.asar.unpacked', inside)
     writeFileSync(join(app, 'app.asar'), 'an archive')
     mkdirSync(join(unpacked, '..'), { recursive: true })
     renameSync(sidecar, unpacked)
     expect(startFrom(client, 'esm', packed)).toMatch(/^pid \d+$/)
+    chmodSync(unpacked, 0o644) // which is mended where nobody named it
+    expect(startFromArchive(made, 'esm', dirname(dirname(packed)))).toMatch(/^pid \d+$/)
     rmSync(unpacked)
     expect(startFrom(client, 'esm', packed)).toBe(`SidecarError sidecar_unusable The sidecar is inside app.asar, from which no program can start, and not beside it at ${unpacked}: add "**/node_modules/session-sidecar-*/**" to asarUnpack when you package the app.`)
   })
 
   test('inside a Yarn archive is explained', () => {
-    const { app, client } = installed()
+    const made = installed(), { app, client } = made
     const archive = join(app, `${platformPackage}-npm-0.1.0-0123456789.zip`), inside = join(archive, 'node_modules', platformPackage, 'bin', name)
     writeFileSync(archive, 'an archive')
-    expect(startFrom(client, 'esm', inside)).toBe(`SidecarError sidecar_unusable The sidecar lies inside a Yarn archive (${inside}), from which no program can start: set "dependenciesMeta": {"${platformPackage}": {"unplugged": true}} in package.json and run yarn install.`)
+    const explained = `SidecarError sidecar_unusable The sidecar lies inside a Yarn archive (${inside}), from which no program can start: set "dependenciesMeta": {"${platformPackage}": {"unplugged": true}} in package.json and run yarn install.`
+    expect(startFrom(client, 'esm', inside)).toBe(explained)
+    expect(startFromArchive(made, 'cjs', dirname(dirname(inside)))).toBe(explained)
   })
 })
