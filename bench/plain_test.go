@@ -1,7 +1,6 @@
 package main
 
 import (
-	"log/slog"
 	"path/filepath"
 	"regexp"
 	"testing"
@@ -24,7 +23,7 @@ func TestThePlainScriptDeletesTheSame(t *testing.T) {
 			for _, home := range []*sidecartest.Home{ours, theirs} {
 				require.NoError(t, copyFile(store, home.Store()))
 			}
-			deleter := deletion.New(slog.New(slog.DiscardHandler))
+			deleter := deletion.New(sidecartest.Log(t))
 			defer deleter.Close()
 			script, err := startPlain(t.Context())
 			require.NoError(t, err)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"log/slog"
 	"os"
 	"path/filepath"
 	"testing"
@@ -70,7 +69,7 @@ func TestLedgersAreWhole(t *testing.T) {
 	}
 	local := h.id(11)
 	require.True(t, h.local(11))
-	deleter := deletion.New(slog.New(slog.DiscardHandler))
+	deleter := deletion.New(sidecartest.Log(t))
 	defer deleter.Close()
 	outcome, err := deleter.Delete(t.Context(), byUser, deletion.Request{ProfileHome: home.Path, SessionID: local})
 	require.NoError(t, err, "the policy of a local conversation holds")

@@ -76,6 +76,9 @@ func (h *watchedHome) tend() {
 				h.look(now, true) // a good time to see whether the system tells by now
 			}
 			report, err := h.pass(h.ctx, h.path)
+			h.watcher.log.Debug("a watched home was worked through", "home", h.path, "asked", asked, "events", h.polling == nil,
+				"removed_count", len(report.Removed), "pending_count", len(report.Pending), "unreadable_count", len(report.Unreadable),
+				"total_ms", float64(time.Since(now).Microseconds())/1e3)
 			h.plan.passed(h.seen, look(h.path, glance{}), leftoverOf(report, err), time.Now())
 		}
 		h.listen()

@@ -62,20 +62,22 @@ func (db *stateDB) deleteSessions(ctx context.Context, p bulkParams) (bulkResult
 		request.SessionIDs = append(request.SessionIDs, string(id))
 	}
 	control := rpc.FromContext(ctx)
-	last := time.Now()
+	last, reached := time.Now(), 0
+	request.Took = &deletion.Durations{}
 	var streamErr error
 	items := db.deleter.DeleteMany(ctx, byUser, request, func(done int, item deletion.BulkItem) {
 		if item.TakenBy == "" {
-			if result, known := answerOf(item.Outcome, item.Err); known {
-				db.note(request.ProfileHome, item.SessionID, result, time.Since(last))
-			}
+			db.note(ctx, request.ProfileHome, item.SessionID, item.Outcome, item.Err, item.Took, time.Since(last))
+		} else {
+			db.log.Info("taken along", "home", request.ProfileHome, "session", item.SessionID, "taken_by", item.TakenBy)
 		}
-		last = time.Now()
+		last, reached = time.Now(), done
 		db.announceReceipt(item.Outcome)
 		if err := bulkProgress.send(control, progressEvent{done, len(request.SessionIDs), item.SessionID}); err != nil {
 			streamErr = err
 		}
 	})
+	db.logUnreached(ctx, request, items[reached:], time.Since(last))
 	if streamErr != nil {
 		return bulkResult{}, streamErr
 	}

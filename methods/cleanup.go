@@ -146,7 +146,7 @@ func (c *cleaner) run(ctx context.Context, p cleanupParams) (cleanupRunResult, e
 	if report.Failed != nil {
 		result.Detail = detailOf(report.Failed)
 	}
-	c.log.Info("cleanup", "home", string(p.ProfileHome), "removed", len(report.Removed), "pending", len(report.Pending),
-		"ms", time.Since(begun).Milliseconds())
+	c.log.Info("cleanup", "home", string(p.ProfileHome), "removed_count", len(report.Removed), "pending_count", len(report.Pending),
+		"total_ms", milliseconds(time.Since(begun)))
 	return result, nil
 }

@@ -50,6 +50,6 @@ func (db *stateDB) compact(ctx context.Context, p compactParams) (compactResult,
 	if compacted.WALTruncated {
 		result.WAL = "truncated"
 	}
-	db.log.Info("compact", "home", string(p.ProfileHome), "before", result.BytesBefore, "after", result.BytesAfter, "wal", result.WAL)
+	db.log.Info("compact", "home", string(p.ProfileHome), "bytes_before", result.BytesBefore, "bytes_after", result.BytesAfter, "wal", result.WAL)
 	return result, nil
 }

@@ -83,13 +83,14 @@ var deleteReasons = []Reason{
 
 // deleteCLISession is contract 4. It refuses inside its result; only a cancel and an unexpected failure are errors.
 func (db *stateDB) deleteCLISession(ctx context.Context, p deleteParams) (deleteResult, error) {
-	begun := time.Now()
-	outcome, err := db.deleter.Delete(ctx, byUser, db.request(p))
-	result, known := answerOf(outcome, err)
-	if !known || isCancel(ctx, err) {
+	begun, took := time.Now(), deletion.Durations{}
+	request := db.request(p)
+	request.Took = &took
+	outcome, err := db.deleter.Delete(ctx, byUser, request)
+	result, answered := db.note(ctx, request.ProfileHome, request.SessionID, outcome, err, took, time.Since(begun))
+	if !answered {
 		return deleteResult{}, err
 	}
-	db.note(string(p.ProfileHome), string(p.SessionID), result, time.Since(begun))
 	db.announceReceipt(outcome)
 	if bool(p.PurgeIndex) && outcome != nil {
 		result.Erase = eraseInfoOf(db.purgeAfter(ctx, p.ProfileHome), outcome)
@@ -115,8 +116,26 @@ func (db *stateDB) request(p deleteParams) deletion.Request {
 	return request
 }
 
-// note counts and logs a delete that was answered. A log line never holds a title, a message or a config.
-func (db *stateDB) note(home, session string, result deleteResult, took time.Duration) {
+// note gives the answer to a delete, counts it and logs it. One that was cancelled, or failed unexpectedly, has none and is not
+// counted; it is logged all the same.
+func (db *stateDB) note(
+	ctx context.Context, home, session string, outcome *deletion.Outcome, err error, took deletion.Durations, total time.Duration,
+) (result deleteResult, answered bool) {
+	result, answered = answerOf(outcome, err)
+	switch {
+	case isCancel(ctx, err):
+		result, answered = deleteResult{Reason: ConditionCancelled}, false
+	case !answered:
+		result.Reason = unexpectedFailure
+	default:
+		db.count(result)
+	}
+	db.logDelete(home, session, result, took, total)
+	return result, answered
+}
+
+// count counts a delete that was answered.
+func (db *stateDB) count(result deleteResult) {
 	if result.DeletedIDs == nil {
 		db.counters.refused.Add(1)
 	} else {
@@ -126,8 +145,6 @@ func (db *stateDB) note(home, session string, result deleteResult, took time.Dur
 			db.counters.pending.Add(1)
 		}
 	}
-	db.log.Info("delete", "home", home, "session", session, "ok", result.OK, "reason", string(result.Reason),
-		"path", string(result.Path), "ids", len(result.DeletedIDs), "ms", took.Milliseconds())
 }
 
 // answerOf is the answer to a delete, if it succeeded or its reason is one that a caller can act on.

@@ -47,6 +47,7 @@ func (db *stateDB) exportConversation(ctx context.Context, p exportParams) (expo
 	if err != nil {
 		return exportResult{}, conditionOf(err)
 	}
-	db.log.Info("export", "home", string(p.ProfileHome), "session", string(p.SessionID), "ids", len(export.IDs), "bytes", export.Bytes)
+	db.log.Info("export", "home", string(p.ProfileHome), "session", string(p.SessionID),
+		"ids", firstOf(export.IDs), "id_count", len(export.IDs), "bytes", export.Bytes)
 	return exportResult{Path: export.Path, Bytes: export.Bytes, IDs: export.IDs, Rows: export.Rows}, nil
 }

@@ -170,7 +170,7 @@ func (db *stateDB) keepPassedFences(ctx context.Context, p keepParams) (keepResu
 	if err != nil {
 		return keepResult{}, conditionOf(err)
 	}
-	db.log.Info("keep passed fences", "home", string(p.ProfileHome), "session", string(p.SessionID), "passed", bound, "kept", kept)
+	db.log.Info("keep passed fences", "home", string(p.ProfileHome), "session", string(p.SessionID), "passed_count", bound, "kept", kept)
 	return keepResult{kept}, nil
 }
 
@@ -195,7 +195,7 @@ func (db *stateDB) reclaimFences(ctx context.Context, p reclaimParams) (reclaimR
 	}
 	reclaimed, err := statedb.ReclaimFences(ctx, store)
 	if reclaimed > 0 {
-		db.log.Info("reclaim fences", "home", string(p.ProfileHome), "reclaimed", reclaimed)
+		db.log.Info("reclaim fences", "home", string(p.ProfileHome), "reclaimed_count", reclaimed)
 	}
 	if err != nil {
 		return reclaimResult{}, conditionOf(err)

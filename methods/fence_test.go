@@ -76,7 +76,7 @@ func TestFencesInTheLog(t *testing.T) {
 	home := filled(t, `INSERT INTO state_meta VALUES ('gateway.retired_session.v1.gone', '{"expires":true,"retired_at":5.5,"note":"private"}')`)
 	_, err := call(t, r, "state_db.reclaim_fences", fmt.Sprintf(`{"profile_home":%q}`, home.Path))
 	require.NoError(t, err)
-	assert.Contains(t, log.String(), "reclaimed=1")
+	assert.Contains(t, log.String(), "reclaimed_count=1")
 	assert.NotContains(t, log.String(), "private")
 	log.Reset()
 	_, err = call(t, r, "state_db.reclaim_fences", fmt.Sprintf(`{"profile_home":%q}`, home.Path))

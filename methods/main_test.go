@@ -13,19 +13,27 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"session-sidecar/internal/sidecartest"
 	"session-sidecar/rpc"
 )
 
 // registries are all that were made. They are closed at the end, since stores stay open for a while after a delete.
 var registries struct {
 	sync.Mutex
-	all []*Registry
+	all  []*Registry
+	logs []*bytes.Buffer
 }
 
 func TestMain(m *testing.M) {
 	code := m.Run()
 	for _, r := range registries.all {
 		r.Close()
+	}
+	for _, log := range registries.logs {
+		if found := sidecartest.Overheard(log.String()); len(found) > 0 {
+			fmt.Fprintf(os.Stderr, "a log holds what was said in a conversation: %q\n%s\n", found, log)
+			code = 1
+		}
 	}
 	if err := goleak.Find(); err != nil && code == 0 {
 		fmt.Fprintln(os.Stderr, err)
@@ -37,10 +45,10 @@ func TestMain(m *testing.M) {
 // newRegistry has every method, and gives what it logs.
 func newRegistry() (*Registry, *bytes.Buffer) {
 	var log bytes.Buffer
-	r := New(slog.New(slog.NewTextHandler(&log, nil)))
+	r := New(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})))
 	registries.Lock()
 	defer registries.Unlock()
-	registries.all = append(registries.all, r)
+	registries.all, registries.logs = append(registries.all, r), append(registries.logs, &log)
 	return r, &log
 }
 

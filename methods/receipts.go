@@ -166,7 +166,7 @@ func (db *stateDB) forgetReceipts(ctx context.Context, p forgetReceiptsParams) (
 	}
 	removed, err := statedb.ForgetReceipts(ctx, store, int64(p.Through))
 	if removed > 0 {
-		db.log.Info("forget receipts", "home", string(p.ProfileHome), "through", int64(p.Through), "removed", removed)
+		db.log.Info("forget receipts", "home", string(p.ProfileHome), "through", int64(p.Through), "removed_count", removed)
 	}
 	if err != nil {
 		return forgetReceiptsResult{}, receiptError(err)

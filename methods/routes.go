@@ -102,6 +102,6 @@ func (db *stateDB) fenceSharedRoutes(ctx context.Context, p fenceRoutesParams) (
 		return fenceRoutesResult{}, conditionOf(err)
 	}
 	db.log.Info("fence routes", "home", string(p.ProfileHome), "base", string(p.BaseHome),
-		"fenced", fenced.Fenced, "removed", fenced.RoutesRemoved, "reclaimed", fenced.Reclaimed)
+		"fenced_count", fenced.Fenced, "removed_count", fenced.RoutesRemoved, "reclaimed_count", fenced.Reclaimed)
 	return fenceRoutesResult{fenced.Fenced, fenced.RoutesRemoved, fenced.Reclaimed}, nil
 }

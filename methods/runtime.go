@@ -195,7 +195,7 @@ func lookAtAgent(dir string) (agentInfo, error) {
 // of the process may cut it off, as another crash would.
 func (rt *runtime) cleanUp(home string) {
 	if err := rt.deleter.CleanUp(context.Background(), home); err != nil {
-		rt.log.Warn("the base home was not cleaned up", "error", err)
+		rt.log.Warn("the base home was not cleaned up", "home", home, "error", err)
 	}
 }
 

@@ -40,15 +40,16 @@ func registerSweep(r *Registry, db *stateDB) {
 
 // sweepSessions is contract 5d.
 func (db *stateDB) sweepSessions(ctx context.Context, p sweepParams) (sweepResult, error) {
-	begun := time.Now()
+	begun, took := time.Now(), deletion.Durations{}
 	request := deletion.SweepRequest{Request: deletion.Request{
-		ProfileHome: string(p.ProfileHome), AgentDir: db.session.agentDir(), BaseHome: db.session.baseHome(),
+		ProfileHome: string(p.ProfileHome), AgentDir: db.session.agentDir(), BaseHome: db.session.baseHome(), Took: &took,
 	}}
 	for _, id := range p.SessionIDs {
 		request.SessionIDs = append(request.SessionIDs, string(id))
 	}
 	sweep, err := db.deleter.Sweep(ctx, request)
 	if err != nil {
+		db.logSweep(request.ProfileHome, &deletion.Sweep{}, loggedReason(ctx, err), took, time.Since(begun))
 		return sweepResult{}, conditionOf(err)
 	}
 	result := sweepResult{Swept: nonNil(sweep.Swept), Skipped: []skippedInfo{}, Transactions: sweep.Transactions}
@@ -59,8 +60,7 @@ func (db *stateDB) sweepSessions(ctx context.Context, p sweepParams) (sweepResul
 		result.Cleanup = cleanupInfoOf(*sweep.Cleanup)
 	}
 	db.counters.sessions.Add(uint64(len(sweep.Swept)))
-	db.log.Info("sweep", "home", string(p.ProfileHome), "swept", len(result.Swept), "skipped", len(result.Skipped),
-		"transactions", result.Transactions, "ms", time.Since(begun).Milliseconds())
+	db.logSweep(request.ProfileHome, sweep, "", took, time.Since(begun))
 	return result, nil
 }
 

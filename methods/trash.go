@@ -2,6 +2,8 @@ package methods
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"session-sidecar/internal/deletion"
 )
@@ -103,7 +105,8 @@ func (db *stateDB) restoreTrash(ctx context.Context, p restoreParams) (restoreRe
 	if err != nil {
 		return restoreResult{}, conditionOf(err)
 	}
-	db.log.Info("restore", "home", string(p.ProfileHome), "operation", string(p.OperationID), "ids", len(restored.IDs))
+	db.log.Info("restore", "home", string(p.ProfileHome), "operation", string(p.OperationID),
+		"ids", firstOf(slices.Sorted(maps.Keys(restored.IDs))), "id_count", len(restored.IDs))
 	return restoreResult{restored.IDs, restored.Dropped, restored.Changed, restored.StaleIndexes, restored.EntryLeft}, nil
 }
 
@@ -115,7 +118,7 @@ func (db *stateDB) purgeTrash(ctx context.Context, p purgeParams) (purgeResult, 
 	}
 	purged, err := db.deleter.PurgeTrash(ctx, db.inHome(p.ProfileHome), operation)
 	if purged.Entries > 0 {
-		db.log.Info("purge", "home", string(p.ProfileHome), "entries", purged.Entries)
+		db.log.Info("purge the trash", "home", string(p.ProfileHome), "entry_count", purged.Entries)
 	}
 	if err != nil {
 		return purgeResult{}, conditionOf(err)

@@ -67,6 +67,7 @@ type Server struct {
 // call is one request in flight.
 type call struct {
 	id     id
+	method string
 	ctx    context.Context
 	cancel context.CancelFunc
 	inline bool
@@ -219,7 +220,7 @@ func (s *Server) begin(ctx context.Context, r *request, inline bool) (*call, *Er
 	case s.slots >= s.maxCalls && !inline:
 		return nil, condition(ConditionBusy, fmt.Sprintf("%d calls are running already", s.maxCalls))
 	}
-	c := &call{id: r.id, inline: inline}
+	c := &call{id: r.id, method: r.method, inline: inline}
 	c.ctx, c.cancel = context.WithCancel(ctx)
 	c.ctx = context.WithValue(c.ctx, callKey{}, &Control{server: s, id: r.id})
 	s.calls[string(r.id)] = c
@@ -295,11 +296,34 @@ func (s *Server) answerReserved(c *call, frame []byte) {
 
 // frameOf makes the call and puts its answer together.
 func (s *Server) frameOf(c *call, endpoint Endpoint, params json.RawMessage) []byte {
+	begun := time.Now()
 	result, err := resultOf(c.ctx, endpoint, params)
+	var failure *Error
 	if err != nil {
-		return s.failureFrame(c.id, s.wireError(c.ctx, err))
+		failure = s.wireError(c.ctx, err)
+	}
+	s.logCall(c, failure, time.Since(begun))
+	if failure != nil {
+		return s.failureFrame(c.id, failure)
 	}
 	return resultFrame(c.id, result)
+}
+
+// logCall tells of each call to who looks for what a host asks, and how long it waits. What it asks with, and what it gets, may be text
+// of a conversation, and an error's message may quote that.
+func (s *Server) logCall(c *call, failure *Error, took time.Duration) {
+	if !s.log.Enabled(c.ctx, slog.LevelDebug) {
+		return
+	}
+	code, condition := 0, ""
+	if failure != nil {
+		code = failure.Code
+		if told, is := failure.Data.(Condition); is {
+			condition = told.Condition
+		}
+	}
+	s.log.Debug("call", "method", shortened(c.method), "id", shortened(string(c.id)), "code", code, "condition", condition,
+		"total_ms", float64(took.Microseconds())/1e3)
 }
 
 // resultOf makes the call and encodes its result. It turns a panic, in the encoding too, into an error: it fails this
@@ -338,12 +362,12 @@ func (s *Server) wireError(ctx context.Context, err error) *Error {
 		}
 	}
 	incident := newIncident()
-	attributes := []any{"incident", incident, "error", err}
 	var p *panicked
 	if errors.As(err, &p) {
-		attributes = append(attributes, "stack", string(p.stack))
+		s.log.Error("a call panicked", "incident", incident, "error", err, "stack", string(p.stack))
+	} else {
+		s.log.Error("a call failed unexpectedly", "incident", incident, "error", err)
 	}
-	s.log.Error("a call failed unexpectedly", attributes...)
 	return &Error{
 		Code: CodeInternal, Message: "unexpected failure; the log has the details",
 		Data: map[string]string{"incident": incident},

@@ -242,12 +242,14 @@ func (r *repeats) note(key string, atTop bool) {
 }
 
 // Quote is a name from a request for a message, however long it is.
-func Quote(name string) string {
+func Quote(name string) string { return strconv.Quote(shortened(name)) }
+
+func shortened(name string) string {
 	const atMost = 64
 	if len(name) > atMost {
 		name = strings.ToValidUTF8(name[:atMost], "") + "…"
 	}
-	return strconv.Quote(name)
+	return name
 }
 
 // hasLoneSurrogate looks for an escape \uD800 to \uDFFF without its other half: it names no character, and decoders

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Each sentinel is one reason of contract 4; methods maps them to the wire.
@@ -197,4 +198,35 @@ func isTransient(err error) bool {
 func isBusy(err error) bool {
 	primary, _, ok := resultCodes(err)
 	return ok && errors.Is(kinds[primary], ErrBusy)
+}
+
+// ForLog is an error as a log may hold it: without the words of a trigger, which are the store's own and may quote a row, and without
+// those of an index, which quote what was searched for. All other words of SQLite name tables and columns.
+func ForLog(err error) string {
+	text := err.Error()
+	for _, inner := range errorsOfSQLite(err) {
+		_, extended, _ := resultCodes(inner)
+		if extended == codeTrigger || strings.HasPrefix(inner.Error(), "fts5:") {
+			text = strings.ReplaceAll(text, inner.Error(), (&wordless{extended, inner}).Error())
+		}
+	}
+	return text
+}
+
+// errorsOfSQLite are those that an error wraps, in whatever way.
+func errorsOfSQLite(err error) (found []error) {
+	var several interface{ Unwrap() []error }
+	switch inner := errors.Unwrap(err); {
+	case inner != nil:
+		return errorsOfSQLite(inner)
+	case errors.As(err, &several):
+		for _, one := range several.Unwrap() {
+			found = append(found, errorsOfSQLite(one)...)
+		}
+		return found
+	}
+	if _, _, ok := resultCodes(err); ok {
+		return []error{err}
+	}
+	return nil
 }

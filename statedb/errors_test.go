@@ -11,6 +11,8 @@ import (
 	"github.com/mattn/go-sqlite3"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"session-sidecar/fixtures"
 )
 
 func TestClassify(t *testing.T) {
@@ -97,4 +99,33 @@ func TestAWordOfSQLite(t *testing.T) {
 	require.ErrorIs(t, withoutText("put it back", sqlite3.Error{Code: sqlite3.ErrInterrupt, ExtendedCode: 9}), context.Canceled)
 	assert.Equal(t, unsupported("x"), withoutText("put it back", unsupported("x")))
 	assert.NoError(t, withoutText("put it back", nil))
+}
+
+// TestForLog: the words of a trigger, and what was searched for, are in no log, however the error is wrapped; all other words are.
+func TestForLog(t *testing.T) {
+	home := newHome(t)
+	home.Create(fixtures.LegacySchema, "INSERT INTO sessions (id, source, title, started_at) VALUES ('s', 'cli', 'a private title', 1)",
+		`CREATE TRIGGER no BEFORE DELETE ON sessions BEGIN SELECT RAISE(ABORT, 'not ' || old.title); END`)
+	db := home.Open()
+	_, raised := db.Exec("DELETE FROM sessions")
+	require.ErrorContains(t, raised, "not a private title")
+	_, searched := db.Exec(`SELECT rowid FROM messages_fts WHERE messages_fts MATCH 'a AND AND private'`)
+	_, named := db.Exec("SELECT absent FROM sessions")
+	for _, test := range []struct {
+		err  error
+		said string
+	}{
+		{raised, "a trigger of the store refuses it"},
+		{classify("delete sessions", raised), ErrUnsupported.Error() + ": delete sessions: a trigger of the store refuses it"},
+		{
+			errors.Join(ErrOutcomeUnknown, fmt.Errorf("more: %w", classify("commit", raised))),
+			ErrOutcomeUnknown.Error() + "\nmore: " + ErrUnsupported.Error() + ": commit: a trigger of the store refuses it",
+		},
+		{searched, "SQLite gave the error 1"},
+		{named, "no such column: absent"},
+		{errors.New("no SQLite"), "no SQLite"},
+	} {
+		require.Error(t, test.err)
+		assert.Equal(t, test.said, ForLog(test.err))
+	}
 }

@@ -26,6 +26,7 @@ func runLine(t *testing.T, stdin string, args ...string) outcome {
 	cmd := exec.Command(sidecartest.Binary(t, sidecartest.Plain), args...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(stdin), &stdout, &stderr
 	code := exitCodeOf(t, cmd.Run())
+	sidecartest.RequireSilent(t, stderr.String())
 	return outcome{stdout.String(), stderr.String(), code}
 }
 

@@ -101,7 +101,7 @@ func TestALogThatNobodyReadsHoldsNothingUp(t *testing.T) {
 
 func TestTheLogIsJSONOnStandardError(t *testing.T) {
 	t.Parallel()
-	p := sidecartest.Start(t, sidecartest.Plain)
+	p := sidecartest.Start(t, sidecartest.Plain, sidecartest.Env("SIDECAR_LOG_LEVEL="))
 	p.Handshake()
 	home := sidecartest.NewHome(t)
 	p.Delete(home, "s1")

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"strconv"
 	"time"
@@ -52,7 +51,7 @@ func (e *answerError) Error() string {
 
 // newClient starts a server and, where the calls need one, makes the handshake.
 func newClient(ctx context.Context, host hostFlags, handshake bool) (*client, error) {
-	log, flushLog := newLog(os.Stderr, slog.LevelError)
+	log, flushLog := newLog(os.Stderr, logLevelOf(ctx, personLogLevel))
 	toServer, requests := io.Pipe()
 	replies, fromServer := io.Pipe()
 	c := &client{requests: requests, frames: make(chan frame), flushLog: flushLog}

@@ -38,15 +38,25 @@ func run(args []string) int {
 		fmt.Fprintln(os.Stderr, "sidecar:", err)
 		return exitFailure
 	}
-	if len(args) == 0 && !atTerminal() {
-		return exitStatus(serveHost(ctx)) // as hosts start it: without making a tree of commands first
+	level := &logLevel{}
+	if len(args) == 0 && !atTerminal() { // as hosts start it: without making a tree of commands first
+		ctx, err := level.take(ctx)
+		if err == nil {
+			err = serveHost(ctx)
+		}
+		return exitStatus(err)
 	}
 	profile := &profileFlag{}
 	finishProfile := func() error { return nil }
 	root := newRootCommand()
 	root.SetArgs(args)
 	profile.add(root)
-	root.PersistentPreRunE = func(*cobra.Command, []string) (err error) {
+	level.add(root)
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) (err error) {
+		if ctx, err = level.take(cmd.Context()); err != nil {
+			return err
+		}
+		cmd.SetContext(ctx)
 		finishProfile, err = profile.begin()
 		return err
 	}

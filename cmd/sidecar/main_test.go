@@ -59,7 +59,7 @@ func launch(t *testing.T, change ...func(*exec.Cmd)) *child {
 	log, err := os.Create(filepath.Join(t.TempDir(), "log"))
 	require.NoError(t, err)
 	cmd := exec.Command(sidecartest.Binary(t, sidecartest.Plain))
-	cmd.Env = os.Environ()
+	cmd.Env = append(os.Environ(), "SIDECAR_LOG_LEVEL=debug")
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = theirIn, theirOut, log
 	for _, c := range change {
 		c(cmd)
@@ -75,6 +75,7 @@ func launch(t *testing.T, change ...func(*exec.Cmd)) *child {
 		_ = out.Close()
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
+		sidecartest.RequireSilent(t, c.logged())
 	})
 	return c
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -34,12 +33,13 @@ error. To make one call by hand:
 
 To see what it does on a made-up history: sidecar demo
 
-Environment: SIDECAR_MAX_CALLS, how many calls run at once (64 where unset).`
+Environment: SIDECAR_MAX_CALLS, how many calls run at once (64 where unset);
+SIDECAR_LOG_LEVEL, as --log-level, which wins.`
 
 // gcPercent keeps the resident memory under 20 MB after thousands of deletes, not only after the start.
 const gcPercent = 40
 
-// maxCallsVariable is the one setting that the environment may change (contract 1.5).
+// maxCallsVariable sets how many calls run at once (contract 1.5).
 const maxCallsVariable = "SIDECAR_MAX_CALLS"
 
 func serveOrHelp(cmd *cobra.Command, _ []string) error {
@@ -91,7 +91,7 @@ func serve(ctx context.Context, maxCalls int) (int, error) {
 	}
 	frames := rpc.TakeOutput(private)
 	defer func() { _ = frames.Close() }()
-	log, flushLog := newLog(os.Stderr, slog.LevelInfo)
+	log, flushLog := newLog(os.Stderr, logLevelOf(ctx, hostLogLevel))
 	defer flushLog()
 
 	ctx, hostGone := context.WithCancel(ctx)

@@ -93,6 +93,7 @@ func (p *process) wait() int {
 	if exit := new(exec.ExitError); !errors.As(err, &exit) {
 		require.NoError(p.t, err)
 	}
+	sidecartest.RequireSilent(p.t, p.errOut.String())
 	return p.cmd.ProcessState.ExitCode()
 }
 

@@ -23,6 +23,7 @@ type BulkItem struct {
 	Outcome   *Outcome
 	TakenBy   string // the id whose delete took this one with it, or the same id where it is listed twice
 	Err       error  // as Delete gives it; the context's where it was not reached
+	Took      Durations
 }
 
 // DeleteMany deletes one id after the other under one lock, one transaction and one receipt each (contract 5d, 8). A refusal of
@@ -47,7 +48,11 @@ func (d *Deleter) DeleteMany(
 				finish(BulkItem{SessionID: id, TakenBy: by})
 				continue
 			}
-			one := request.Request
+			one, took := request.Request, Durations{}
+			if next == 0 {
+				took = *request.durations() // of the locks, which are taken once for all
+			}
+			one.Took = &took
 			one.SessionID, one.ExpectedIDs = id, without(request.ExpectedIDs[id], takenBy)
 			outcome, err := d.deleteOne(ctx, h, by, one)
 			if outcome == nil && errors.Is(err, context.Canceled) && ctx.Err() != nil {
@@ -61,7 +66,7 @@ func (d *Deleter) DeleteMany(
 					takenBy[gone] = id
 				}
 			}
-			finish(BulkItem{SessionID: id, Outcome: outcome, Err: err})
+			finish(BulkItem{SessionID: id, Outcome: outcome, Err: err, Took: took})
 		}
 		return nil
 	})

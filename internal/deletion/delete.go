@@ -31,6 +31,9 @@ type Request struct {
 	KeepDays          int      // how long what goes can be taken back; 0: not at all
 	BaseHome          string   // the home whose routes all profiles share; empty where the host named none
 
+	// Took is told how long the parts took, of a delete that fails too; nil where nobody asks.
+	Took *Durations
+
 	unasked bool // the watcher's: it waits for no lock, and comes back
 }
 
@@ -151,7 +154,9 @@ func (d *Deleter) inHome(ctx context.Context, request Request, work func(lockedH
 	if request.unasked {
 		lock = d.locks.TryLock // a delete shall not stand behind a watcher that waits
 	}
+	asked := time.Now()
 	unlock, err := lock(ctx, h.path)
+	spend(&request.durations().HomeLock, asked)
 	if err != nil {
 		return err
 	}
@@ -179,12 +184,13 @@ func (d *Deleter) deleteOne(ctx context.Context, h lockedHome, by Provenance, re
 	if err != nil {
 		return nil, d.explainChange(ctx, h, request, err)
 	}
-	d.finish(ctx, h, outcome)
+	d.finish(ctx, h, outcome, request.durations())
 	return outcome, nil
 }
 
 // finish is step 6. The rows are gone for good, so nobody's cancel stops the files from following.
-func (d *Deleter) finish(ctx context.Context, h lockedHome, outcome *Outcome) {
+func (d *Deleter) finish(ctx context.Context, h lockedHome, outcome *Outcome, took *Durations) {
+	defer spend(&took.Cleanup, time.Now())
 	report, files := d.process(context.WithoutCancel(ctx), h, outcome.Plan.Media, outcome.Plan.IDs()...)
 	outcome.Cleanup = report
 	outcome.Stuck = anyStuck(report, outcome.Plan.IDs()) || anyOwn(files, outcome.Plan.Media)
@@ -208,6 +214,7 @@ func (d *Deleter) removeRows(ctx context.Context, h lockedHome, by Provenance, r
 func (d *Deleter) transact(
 	ctx context.Context, h lockedHome, request Request, decide func(*statedb.Tx, statedb.Request) (*statedb.Plan, error),
 ) (outcome *Outcome, err error) {
+	took, begun := request.durations(), time.Now()
 	// Nobody shall wait for what these look at: a folder of many files, the base home, which may be on a slow disk, and whole tables of
 	// the store.
 	wanted := request.toDelete(h.path)
@@ -238,21 +245,29 @@ func (d *Deleter) transact(
 			return nil, err
 		}
 	}
+	spend(&took.Decision, begun)
 	kept, err := d.copyRows(ctx, h, request, wanted, look)
 	if err != nil {
 		return nil, err
 	}
 	defer kept.close()
+	asked := time.Now()
 	tx, err := kept.begin(ctx, time.Until(deadline))
+	spend(&took.WriteLock, asked)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = tx.Rollback() }()
+	defer func() {
+		_ = tx.Rollback()
+		took.Transaction += tx.Held()
+	}()
+	begun = time.Now()
 	// The Agent may have been installed anew while we waited for the lock.
 	if wanted.Agent, err = statedb.LookAtAgent(request.AgentDir); err != nil {
 		return nil, err
 	}
 	plan, err := decide(tx, wanted)
+	spend(&took.Decision, begun)
 	if err != nil || len(plan.Targets) == 0 {
 		return nil, err
 	}

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -194,7 +193,7 @@ func TestManyFilesGoAFewAtATime(t *testing.T) {
 // is known to have one pending has it until it was looked at.
 func TestOwnFilesOfABusyStoreArePending(t *testing.T) {
 	h, home, files := homeWithFiles(t)
-	d := New(slog.New(slog.DiscardHandler))
+	d := New(sidecartest.Log(t))
 	own := []statedb.Media{{Path: files[1].Path, SessionID: "V"}, {Path: "cache/spillover/absent", SessionID: "W"}}
 	holder := sidecartest.HoldWriteLock(t, home.Store(), 0)
 	report, stuck := d.process(t.Context(), h, nil)
@@ -217,7 +216,7 @@ func TestOwnFilesOfABusyStoreArePending(t *testing.T) {
 // A failure tells as little about them as a busy store does. What is held, or too young, is no failure.
 func TestOwnFilesOfAFailedCollectionArePending(t *testing.T) {
 	h, home, files := homeWithFiles(t)
-	d := New(slog.New(slog.DiscardHandler))
+	d := New(sidecartest.Log(t))
 	own := []statedb.Media{{Path: files[0].Path, SHA256: mediaHash, SessionID: "V"}, {Path: files[1].Path, SessionID: "V"}}
 	home.Exec(nameBoth)
 	_, stuck := d.process(t.Context(), h, own)
@@ -235,7 +234,7 @@ func TestOwnFilesOfAFailedCollectionArePending(t *testing.T) {
 // The question who names a file is remembered for as long as the answer holds.
 func TestWhoNamesAFileIsRemembered(t *testing.T) {
 	h, home, _ := homeWithFiles(t)
-	d := New(slog.New(slog.DiscardHandler))
+	d := New(sidecartest.Log(t))
 	home.Exec(nameBoth)
 	for range 2 {
 		_, err := d.collectMedia(t.Context(), h, nil)

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -59,7 +58,7 @@ func noted(home *sidecartest.Home) (media, spilled []string) {
 
 func cleanUp(t *testing.T, home *sidecartest.Home) *deletion.Deleter {
 	t.Helper()
-	d := deletion.New(slog.New(slog.DiscardHandler))
+	d := deletion.New(sidecartest.Log(t))
 	require.NoError(t, d.CleanUp(t.Context(), home.Path))
 	return d
 }
@@ -165,7 +164,7 @@ func TestMediaOfABusyStoreStaysNoted(t *testing.T) {
 	path := note(t, home, "a", aDay)
 	holder := sidecartest.HoldWriteLock(t, home.Store(), 0)
 	var log bytes.Buffer
-	d := deletion.New(slog.New(slog.NewTextHandler(&log, nil)))
+	d := deletion.New(sidecartest.Log(t, &log))
 	require.NoError(t, d.CleanUp(t.Context(), home.Path))
 	assert.Empty(t, d.Reports())
 	assert.Empty(t, log.String(), "it is no failure")

@@ -1,7 +1,6 @@
 package deletion
 
 import (
-	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -9,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"session-sidecar/internal/sidecartest"
 )
 
 func TestSharesRoutes(t *testing.T) {
@@ -64,7 +65,7 @@ func TestOnePursuitForEachHome(t *testing.T) {
 	for range 3 { // one for each that has begun
 		b.running.Done()
 	}
-	d := New(slog.New(slog.DiscardHandler))
+	d := New(sidecartest.Log(t))
 	d.Close()
 	d.Close()
 	assert.False(t, d.background.begin("a"), "after the end")

@@ -1,8 +1,6 @@
 package deletion_test
 
 import (
-	"io"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -217,7 +215,7 @@ func TestRoutesCrashAtEveryPoint(t *testing.T) {
 func inProcess(t *testing.T, p profile, baseHome string) (log string) {
 	t.Helper()
 	var text strings.Builder
-	d := deletion.New(slog.New(slog.NewTextHandler(&text, nil)))
+	d := deletion.New(sidecartest.Log(t, &text))
 	for range 2 {
 		_, err := d.Delete(t.Context(), deletion.Provenance{}, deletion.Request{ProfileHome: p.owner.Path, SessionID: "another", BaseHome: baseHome})
 		require.NoError(t, err)
@@ -342,7 +340,7 @@ func TestManyIntents(t *testing.T) {
 		INSERT INTO state_meta SELECT 'gateway.retired_session.v1.s' || i, '{"own":true}' FROM n`,
 		`WITH RECURSIVE n(i) AS (VALUES (0) UNION ALL SELECT i + 1 FROM n WHERE i < 4999)
 		INSERT INTO state_meta SELECT 'sidecar.route_intent.v1.' || i, json_object('session_ids', json_array('s' || i)) FROM n`)
-	d := deletion.New(slog.New(slog.NewTextHandler(io.Discard, nil)))
+	d := deletion.New(sidecartest.Log(t))
 	t.Cleanup(d.Close)
 	_, err := d.Delete(t.Context(), deletion.Provenance{}, deletion.Request{ProfileHome: p.owner.Path, SessionID: "another", BaseHome: p.base.Path})
 	require.NoError(t, err)

@@ -3,8 +3,6 @@ package deletion
 import (
 	"bytes"
 	"errors"
-	"io"
-	"log/slog"
 	"strings"
 	"testing"
 
@@ -55,7 +53,7 @@ func TestAnUnaskedRunWaitsForNoLock(t *testing.T) {
 	home := sidecartest.NewHome(t)
 	home.Create(fixtures.LegacySchema)
 	home.Write("sessions/.cleanup_manifest_1.json", `["V"]`)
-	d := New(slog.New(slog.NewTextHandler(io.Discard, nil)))
+	d := New(sidecartest.Log(t))
 	defer d.Close()
 	var others locks.Homes
 	unlock, err := others.Lock(t.Context(), home.Path)
@@ -71,7 +69,7 @@ func TestAnUnaskedRunWaitsForNoLock(t *testing.T) {
 
 func TestAFailureIsSaidOnce(t *testing.T) {
 	var log bytes.Buffer
-	d := New(slog.New(slog.NewTextHandler(&log, nil)))
+	d := New(sidecartest.Log(t, &log))
 	defer d.Close()
 	said := func() int { return strings.Count(log.String(), "level=WARN") }
 	for range 3 {

@@ -22,6 +22,7 @@ type Sweep struct {
 	Swept        []string // in the order asked for, each once
 	Skipped      []statedb.Skipped
 	Transactions int // those that were committed
+	Path         statedb.Path
 	// Cleanup is of the whole home, after the last of them; nil where there was none.
 	Cleanup *cleanup.Report
 	// LongestHeld is for how long other writers had to wait for one of them at most.
@@ -157,7 +158,8 @@ func (s *sweeper) sweepAtOnce(ctx context.Context, h lockedHome, units []statedb
 	if outcome == nil {
 		return nil
 	}
-	s.deleter.finish(ctx, h, outcome)
+	s.deleter.finish(ctx, h, outcome, s.request.durations())
+	s.result.Path = outcome.Plan.Path
 	for _, id := range outcome.Plan.IDs() {
 		s.swept[id] = true
 	}

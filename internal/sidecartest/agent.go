@@ -160,7 +160,7 @@ func write(db *sql.DB, session string, n int) error {
 		return err
 	}
 	_, err = tx.Exec(`INSERT INTO messages (session_id, role, content, timestamp) VALUES (?, 'user', ?, ?)`,
-		session, fmt.Sprintf("message %d of a turn", n), there)
+		session, fmt.Sprintf(Canary+" message %d of a turn", n), there)
 	if err != nil {
 		return err
 	}

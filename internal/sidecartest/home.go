@@ -31,6 +31,7 @@ func NewHome(t testing.TB) *Home {
 func NewHomeAt(t testing.TB, path string) *Home {
 	t.Helper()
 	require.NoError(t, os.MkdirAll(filepath.Join(path, "sessions"), 0o700))
+	Named(path)
 	return &Home{t, path}
 }
 
@@ -47,7 +48,10 @@ func (h *Home) Create(statements ...string) {
 func (h *Home) Open() *sql.DB {
 	h.t.Helper()
 	db := openStore(h.t, h.Store(), "rwc")
-	h.t.Cleanup(func() { _ = db.Close() })
+	h.t.Cleanup(func() {
+		remember(db)
+		_ = db.Close()
+	})
 	return db
 }
 
@@ -68,6 +72,7 @@ func (h *Home) Exec(statements ...string) {
 		_, err := db.Exec(statement)
 		require.NoError(h.t, err, statement[:min(len(statement), 200)])
 	}
+	remember(db)
 }
 
 // Query gives every row of a query as its cells joined by |, NULL where a cell is NULL.
@@ -127,6 +132,10 @@ func (h *Home) Write(name, content string) {
 	path := filepath.Join(h.Path, name)
 	require.NoError(h.t, os.MkdirAll(filepath.Dir(path), 0o700))
 	require.NoError(h.t, os.WriteFile(path, []byte(content), 0o600))
+	Named(name)
+	if !strings.HasPrefix(content, "[") { // a manifest holds ids
+		Remember(content)
+	}
 }
 
 // Artifacts makes the four files of each session.

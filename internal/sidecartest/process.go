@@ -56,7 +56,7 @@ func Start(t testing.TB, kind Build, options ...Option) *Process {
 // StartCommand is Start for a program that somebody else has built, or for what runs it.
 func StartCommand(t testing.TB, cmd *exec.Cmd, options ...Option) *Process {
 	t.Helper()
-	cmd.Env = os.Environ()
+	cmd.Env = append(os.Environ(), "SIDECAR_LOG_LEVEL=debug") // all that may ever be logged is looked through
 	for _, option := range options {
 		option(cmd)
 	}
@@ -76,6 +76,7 @@ func StartCommand(t testing.TB, cmd *exec.Cmd, options ...Option) *Process {
 	t.Cleanup(func() {
 		p.Kill()
 		<-p.exited
+		RequireSilent(t, p.stderr.String())
 	})
 	return p
 }
@@ -148,6 +149,7 @@ func (p *Process) takeNotifications(method string, most int) (taken []Reply) {
 // Send writes text as it is.
 func (p *Process) Send(text string) {
 	p.t.Helper()
+	namedIn(text)
 	_, err := io.WriteString(p.Stdin, text)
 	require.NoError(p.t, err, "the sidecar does not read: %s", p.stderr)
 }

@@ -84,6 +84,7 @@ func (h *Home) Insert(tables Tables) {
 		}
 	}
 	require.NoError(h.t, tx.Commit())
+	remember(db)
 }
 
 func insertRow(tx *sql.Tx, table string, row Row) error {

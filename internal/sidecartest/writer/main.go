@@ -79,7 +79,7 @@ func write(db *sql.DB, session string, n int) error {
 	}
 	defer func() { _ = tx.Rollback() }()
 	if _, err := tx.Exec(`INSERT INTO messages (session_id, role, content, timestamp) VALUES (?, 'user', ?, ?)`,
-		session, fmt.Sprintf("message %d of a turn", n), n); err != nil {
+		session, fmt.Sprintf("canary7d1f0a message %d of a turn", n), n); err != nil {
 		return err
 	}
 	return tx.Commit()

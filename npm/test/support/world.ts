@@ -5,7 +5,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { start, type Sidecar, type StartOptions } from 'session-sidecar'
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
@@ -31,10 +31,23 @@ export function temporary(): string {
   return folder
 }
 
-/** Starts a sidecar for one test. */
+/** What was said in the stores that are made below: no log may hold it. */
+const said = /Kyōto|bamboo/
+
+/** Starts a sidecar for one test. All that it logs is looked through when the test is over. */
 export async function started(options: StartOptions = {}): Promise<Sidecar> {
-  const sidecar = await start({ ...(binary === undefined ? {} : { binary }), ...options })
-  onTestFinished(() => sidecar.close())
+  const log: string[] = []
+  const sidecar = await start({
+    ...(binary === undefined ? {} : { binary }), ...options, env: { SIDECAR_LOG_LEVEL: 'debug', ...options.env },
+    logger: (line) => {
+      log.push(line)
+      options.logger?.(line)
+    },
+  })
+  onTestFinished(async () => {
+    await sidecar.close()
+    expect(log.filter((line) => said.test(line)), 'the log holds what was said in a conversation').toEqual([])
+  })
   return sidecar
 }
 
