@@ -202,7 +202,25 @@ func (s *canonicalSorter) beginLocal(b beginning) {
 	if len(segments) == 0 {
 		segments = s.claim(nil, b.row)
 	}
+	if len(segments) == 0 { // in a circle: the delete that takes it begins with a segment of another one
+		s.beginRest(b.local.members)
+		return
+	}
 	s.conversations = append(s.conversations, kin{segments, b.local.members})
+}
+
+// beginRest has each of some rows that no conversation takes begin one of its own: no delete is certain to take it.
+func (s *canonicalSorter) beginRest(rows []*session) {
+	taken := map[*session]bool{}
+	for _, k := range s.conversations {
+		s.reach(taken, slices.Concat(k.segments, k.others))
+	}
+	for _, row := range rows {
+		if !taken[row] {
+			s.begin(row)
+			s.reach(taken, []*session{row})
+		}
+	}
 }
 
 // claim appends a row and what continues it to some segments, as far as they are none yet.

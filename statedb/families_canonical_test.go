@@ -45,6 +45,12 @@ func TestCanonicalFamilies(t *testing.T) {
 			},
 			want: []string{"a>i", "m", "t"},
 		},
+		"local conversations in a circle, of which one has no segment left for itself": {
+			rows:     []string{"a b cli compression 1 -", "b a local compression 1 -", "c b cli - 1 -"},
+			chats:    []string{"a=a", "b=b", "c=b"},
+			lineages: []string{"a b", "b c"},
+			want:     []string{"a>b", "c"},
+		},
 		"two continuations": {
 			rows: []string{"a - cli compression 1 -", "b a cli compression 1 -", "c a cli - 1 -", "d b cli - 1 -"},
 			want: []string{"a", "b>d", "c"},
