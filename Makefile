@@ -6,10 +6,15 @@ VERSION := $(shell sed -n 's/^## \([0-9][^ ]*\).*/\1/p' CHANGELOG.md | head -1)
 export CGO_ENABLED := 1
 export GOFLAGS := $(GOFLAGS) -tags=$(TAGS)
 
-.PHONY: build demo test npm-test check npm fuzz race stories bench performance bench-compare update clean
+.PHONY: build man demo test npm-test check npm fuzz race stories bench performance bench-compare update clean
 
 build:
 	go build -trimpath -ldflags '-s -w -X session-sidecar/internal/version.Version=$(VERSION)' -o bin/ ./cmd/sidecar
+
+# The manual pages, from what --help says, in build/man.
+man:
+	@mkdir -p build/man
+	go run -tags=$(TAGS),man -ldflags '-X session-sidecar/internal/version.Version=$(VERSION)' ./cmd/sidecar man build/man
 
 demo: build
 	@./bin/sidecar demo
@@ -47,6 +52,7 @@ check:
 	go vet -tags $(TAGS),faultpoints ./...
 	go tool staticcheck ./...
 	go tool staticcheck -tags $(TAGS),faultpoints ./internal/faultpoint
+	go vet -tags $(TAGS),man ./cmd/sidecar
 	go vet -tags $(TAGS),platforms ./internal/platforms
 	go tool staticcheck -tags $(TAGS),platforms ./internal/platforms
 	CGO_ENABLED=0 GOOS=windows go vet ./...

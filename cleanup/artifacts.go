@@ -31,36 +31,43 @@ type claim struct {
 // another. Unsafe ids, and ids that cannot be file names on this system, have no artifacts. The claims are in the order of the names.
 func claims(names []string, ids map[string]bool) []claim {
 	var found []claim
-	add := func(name, id string, rivals ...string) {
-		if ids[id] && SafeAsName(id) && canBeFileName(id) {
-			found = append(found, claim{name, id, rivals})
-		}
-	}
 	for _, name := range names {
-		if protected(name) {
-			continue
-		}
-		if stem, ok := strings.CutSuffix(name, jsonlSuffix); ok {
-			add(name, stem)
-			continue
-		}
-		stem, ok := strings.CutSuffix(name, jsonSuffix)
-		if !ok {
-			continue
-		}
-		add(name, stem)
-		if id, ok := strings.CutPrefix(stem, snapshotPrefix); ok {
-			add(name, id, stem)
-		}
-		if rest, ok := strings.CutPrefix(stem, dumpPrefix); ok {
-			owners := dumpOwners(rest)
-			for i, id := range owners {
-				add(name, id, owners[i+1:]...)
+		eachOwner(name, func(id string, rivals []string) {
+			if ids[id] && canOwn(id) {
+				found = append(found, claim{name, id, rivals})
 			}
-		}
+		})
 	}
 	slices.SortStableFunc(found, func(a, b claim) int { return strings.Compare(a.name, b.name) })
 	return found
+}
+
+// canOwn tells whether an id can be part of a file's name at all.
+func canOwn(id string) bool { return SafeAsName(id) && canBeFileName(id) }
+
+// eachOwner gives every id that a name may belong to, and those to whom it belongs instead if one of them is live.
+func eachOwner(name string, use func(id string, rivals []string)) {
+	if protected(name) {
+		return
+	}
+	if stem, ok := strings.CutSuffix(name, jsonlSuffix); ok {
+		use(stem, nil)
+		return
+	}
+	stem, ok := strings.CutSuffix(name, jsonSuffix)
+	if !ok {
+		return
+	}
+	use(stem, nil)
+	if id, ok := strings.CutPrefix(stem, snapshotPrefix); ok {
+		use(id, []string{stem})
+	}
+	if rest, ok := strings.CutPrefix(stem, dumpPrefix); ok {
+		owners := dumpOwners(rest)
+		for i, id := range owners {
+			use(id, owners[i+1:])
+		}
+	}
 }
 
 // dumpOwners lists every id that a dump named request_dump_<rest>.json may belong to, shortest first: of two that fit,

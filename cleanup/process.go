@@ -81,10 +81,14 @@ func (r *Report) settle() {
 // removeAbandoned takes away a temporary manifest that no running write can own. It holds nothing that a manifest does
 // not hold better, so a failure is no harm: the next run tries again.
 func (f *Folder) removeAbandoned(name string) {
-	info, err := f.root.Lstat(name)
-	if err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > abandonedAfter {
+	if f.isAbandoned(name) {
 		_ = f.root.Remove(name)
 	}
+}
+
+func (f *Folder) isAbandoned(name string) bool {
+	info, err := f.root.Lstat(name)
+	return err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > abandonedAfter
 }
 
 // run is one run over all manifests of a folder.
@@ -104,11 +108,18 @@ type openManifest struct {
 
 // read takes in every manifest, and takes away what was never finished.
 func (r *run) read(names []string) {
-	var manifests []string
 	for _, name := range names {
 		if isTemporary(name) {
 			r.folder.removeAbandoned(name)
 		}
+	}
+	r.readManifests(names)
+}
+
+// readManifests takes in every manifest, in the order of their names.
+func (r *run) readManifests(names []string) {
+	var manifests []string
+	for _, name := range names {
 		if isManifest(name) {
 			manifests = append(manifests, name)
 		}

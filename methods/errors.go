@@ -66,6 +66,13 @@ func reasonOf(err error) (Reason, bool) {
 	return "", false
 }
 
+// Explain gives the stable word of an error of the packages below and one line for a human, for a program that speaks to a person and
+// not over the wire. An error that no caller can act on has no word.
+func Explain(err error) (reason Reason, line string) {
+	reason, _ = reasonOf(err)
+	return reason, detailOf(err)
+}
+
 // maxDetail is how many characters a detail has at most: it may quote what a store holds, however long that is.
 const maxDetail = 500
 

@@ -141,11 +141,20 @@ func (c *conn) moveWAL(ctx context.Context) error {
 
 // walSize is the size of a store's log, 0 where there is none. It is only ever asked for, and nothing opened.
 func walSize(path string) int64 {
-	info, err := os.Stat(path + "-wal")
-	if err != nil {
-		return 0
+	if size := sizeOf(path + "-wal"); size != nil {
+		return *size
 	}
-	return info.Size()
+	return 0
+}
+
+// sizeOf is the size of a file; nil where there is none.
+func sizeOf(path string) *int64 {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil
+	}
+	size := info.Size()
+	return &size
 }
 
 // diskSize is what a store takes on the disk, its log included.

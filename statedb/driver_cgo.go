@@ -3,6 +3,7 @@
 package statedb
 
 import (
+	"context"
 	"errors"
 
 	"github.com/mattn/go-sqlite3"
@@ -31,4 +32,25 @@ func inTransaction(driverConn any) bool {
 func sqliteVersion() string {
 	version, _, _ := sqlite3.Version()
 	return version
+}
+
+// pagesAtOnce is how many pages of a copy are made before a cancel is heard.
+const pagesAtOnce = 1024
+
+// copyPages copies what one driver connection reads into another's store, page by page.
+func copyPages(ctx context.Context, to, from any) (err error) {
+	backup, err := to.(*sqlite3.SQLiteConn).Backup("main", from.(*sqlite3.SQLiteConn), "main")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, backup.Finish()) }()
+	for done := false; !done; {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if done, err = backup.Step(pagesAtOnce); err != nil {
+			return err
+		}
+	}
+	return nil
 }

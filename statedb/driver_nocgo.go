@@ -3,6 +3,7 @@
 package statedb
 
 import (
+	"context"
 	"errors"
 
 	_ "github.com/mattn/go-sqlite3" // its stand-in answers every open with the reason
@@ -17,3 +18,5 @@ func keepWAL(any) error { return errNoCgo }
 func inTransaction(any) bool { return false }
 
 func sqliteVersion() string { return "none" }
+
+func copyPages(context.Context, any, any) error { return errNoCgo }

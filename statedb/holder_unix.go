@@ -4,19 +4,17 @@ package statedb
 
 import (
 	"errors"
-	"os"
 	"syscall"
 )
 
-// holderDead tells whether a guard's holder provably runs no more (contract 5c): it names a process that is not us and
-// does not exist. Not being allowed to signal it means that it lives.
-func holderDead(holder string) bool {
-	pid, namespace, ok := holderPID(holder)
-	if !ok || pid == os.Getpid() {
-		return false
+// processState asks whether there is a process of this number. Not being allowed to signal it means that it lives.
+func processState(pid int) HolderState {
+	err := syscall.Kill(pid, 0)
+	switch {
+	case err == nil, errors.Is(err, syscall.EPERM):
+		return HolderAlive
+	case errors.Is(err, syscall.ESRCH):
+		return HolderGone
 	}
-	if !inOurNamespace(namespace) {
-		return false
-	}
-	return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH)
+	return HolderUnknown
 }

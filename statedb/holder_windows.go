@@ -2,25 +2,32 @@ package statedb
 
 import (
 	"errors"
-	"os"
 
 	"golang.org/x/sys/windows"
 )
 
-// holderDead tells whether a guard's holder provably runs no more (contract 5c): it names a process that is not us and
-// does not exist. Not being allowed to open it means that it lives.
-func holderDead(holder string) bool {
-	pid, _, ok := holderPID(holder)
-	if !ok || pid == os.Getpid() {
-		return false
-	}
+// inOurNamespace holds for every holder: the system has one set of process ids.
+func inOurNamespace(string) bool { return true }
+
+// processState asks whether there is a process of this number. Not being allowed to open it means that it lives.
+func processState(pid int) HolderState {
 	process, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, uint32(pid))
-	if err != nil {
-		// Windows' word for "no such process".
-		return errors.Is(err, windows.ERROR_INVALID_PARAMETER)
+	switch {
+	case errors.Is(err, windows.ERROR_INVALID_PARAMETER): // Windows' word for "no such process"
+		return HolderGone
+	case errors.Is(err, windows.ERROR_ACCESS_DENIED):
+		return HolderAlive
+	case err != nil:
+		return HolderUnknown
 	}
 	defer func() { _ = windows.CloseHandle(process) }()
 	var code uint32
 	const stillActive = 259
-	return windows.GetExitCodeProcess(process, &code) == nil && code != stillActive
+	switch err := windows.GetExitCodeProcess(process, &code); {
+	case err != nil:
+		return HolderUnknown
+	case code == stillActive:
+		return HolderAlive
+	}
+	return HolderGone
 }

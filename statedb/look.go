@@ -192,11 +192,14 @@ func (f fileState) isAsIn(then fileState) bool {
 	return f.info.Size() == then.info.Size() && f.info.ModTime().Equal(then.info.ModTime()) && f.inode.changed == then.inode.changed
 }
 
-// files looks at the store, its log and the log's index, without opening them.
-func (l *Look) files() []fileState {
+// files looks at the store's files.
+func (l *Look) files() []fileState { return storeFiles(l.file.path) }
+
+// storeFiles looks at a store, its log and the log's index, without opening them.
+func storeFiles(storePath string) []fileState {
 	var files []fileState
 	for _, suffix := range []string{"", "-wal", "-shm"} {
-		path := l.file.path + suffix
+		path := storePath + suffix
 		info, err := os.Lstat(path)
 		if err != nil {
 			files = append(files, fileState{})

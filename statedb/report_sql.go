@@ -47,20 +47,10 @@ func Features(ctx context.Context, path string, agent Agent) (*Report, error) {
 		if err != nil {
 			return err
 		}
-		report = &Report{
-			Tables:   s.namedTables(),
-			Receipts: s.has(receiptsTable, receiptColumns...),
-			Missing:  s.missing(),
-		}
-		report.Path, report.PathError = choosePath(s, agent)
-		report.Guards = !slices.ContainsFunc(sortedKeys(guardTables), func(table string) bool {
-			return !s.has(table, guardTables[table]...)
-		})
-		report.Indexes = c.fullTextIndexes(ctx, s)
-		if err := c.QueryRowContext(ctx, "PRAGMA journal_mode").Scan(&report.JournalMode); err != nil {
+		if report, err = c.shapeOf(ctx, s, agent); err != nil || !s.has("sessions") {
 			return err
 		}
-		return c.count(ctx, s, report)
+		return c.QueryRowContext(ctx, "SELECT count(*) FROM sessions").Scan(&report.Sessions)
 	})
 	if err != nil {
 		return nil, err
@@ -74,13 +64,26 @@ func Features(ctx context.Context, path string, agent Agent) (*Report, error) {
 	return report, nil
 }
 
-// count reads what is asked of rows.
-func (c *conn) count(ctx context.Context, s *schema, report *Report) error {
-	if s.has("sessions") {
-		if err := c.QueryRowContext(ctx, "SELECT count(*) FROM sessions").Scan(&report.Sessions); err != nil {
-			return err
-		}
+// shapeOf is all of a report but what is counted.
+func (c *conn) shapeOf(ctx context.Context, s *schema, agent Agent) (*Report, error) {
+	report := &Report{
+		Tables:   s.namedTables(),
+		Receipts: s.has(receiptsTable, receiptColumns...),
+		Missing:  s.missing(),
 	}
+	report.Path, report.PathError = choosePath(s, agent)
+	report.Guards = !slices.ContainsFunc(sortedKeys(guardTables), func(table string) bool {
+		return !s.has(table, guardTables[table]...)
+	})
+	report.Indexes = c.fullTextIndexes(ctx, s)
+	if err := c.QueryRowContext(ctx, "PRAGMA journal_mode").Scan(&report.JournalMode); err != nil {
+		return nil, err
+	}
+	return report, c.readVersion(ctx, s, report)
+}
+
+// readVersion reads what the store says of itself.
+func (c *conn) readVersion(ctx context.Context, s *schema, report *Report) error {
 	if !s.has("schema_version", "version") {
 		return nil
 	}

@@ -7,6 +7,7 @@ import (
 	"database/sql"
 	"errors"
 	"io/fs"
+	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -49,7 +50,25 @@ type access string
 const (
 	readOnly  access = "ro"
 	readWrite access = "rw"
+
+	// Those that make no file and write into none, not even beside the store; untouched.go tells which one may be used when.
+	readBeside access = "beside others" // by the log's index that is there, which is not written into
+	readAlone  access = "alone"         // as if nobody ever wrote into it
+	readProbe  access = "probe"         // without a lock, and never with a log
 )
+
+// parameters are what a URI says of an access.
+func (a access) parameters() url.Values {
+	switch a {
+	case readBeside:
+		return url.Values{"mode": {"ro"}, "readonly_shm": {"1"}}
+	case readAlone:
+		return url.Values{"mode": {"ro"}, "immutable": {"1"}}
+	case readProbe:
+		return url.Values{"mode": {"ro"}, "nolock": {"1"}}
+	}
+	return url.Values{"mode": {string(a)}}
+}
 
 // conn is one connection to one store.
 type conn struct {
@@ -105,7 +124,6 @@ func storeURI(path string, mode access) string {
 		slashed = "/" + slashed // C:/… on Windows
 	}
 	query := url.Values{
-		"mode":           {string(mode)},
 		"_busy_timeout":  {"0"},
 		"_foreign_keys":  {"on"},
 		"_synchronous":   {"extra"}, // durable before the first artifact goes: FULL, and where there is no WAL its end too
@@ -113,6 +131,7 @@ func storeURI(path string, mode access) string {
 		// What one delete asks, the next one asks again.
 		"_stmt_cache_size": {"128"},
 	}
+	maps.Copy(query, mode.parameters())
 	return (&url.URL{Scheme: "file", Path: slashed, RawQuery: query.Encode()}).String()
 }
 

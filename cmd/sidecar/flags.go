@@ -14,12 +14,30 @@ import (
 	"session-sidecar/rpc"
 )
 
+// What the flags of many commands say.
+const (
+	agentDirUsage = "folder of the installed Agent, where you know it"
+	homeUsage     = "the Agent profile's folder, which holds state.db (required)"
+)
+
+var errHomeMissing = usageError{errors.New("--home is required: the folder that holds state.db")}
+
 // hostFlags are what a host says in its handshake.
 type hostFlags struct{ agentDir, baseHome string }
 
 func (h *hostFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&h.agentDir, "agent-dir", "", "folder of the installed Agent, where you know it")
+	cmd.Flags().StringVar(&h.agentDir, "agent-dir", "", agentDirUsage)
 	cmd.Flags().StringVar(&h.baseHome, "base-home", "", "home of the base profile, whose store keeps the routes of all profiles")
+	completesFolders(cmd, "agent-dir", "base-home")
+}
+
+// completesFolders lets a shell complete the values of flags that name folders.
+func completesFolders(cmd *cobra.Command, flags ...string) {
+	for _, flag := range flags {
+		if err := cmd.MarkFlagDirname(flag); err != nil {
+			panic(err) // there is no such flag
+		}
+	}
 }
 
 func (h *hostFlags) params() map[string]any {
@@ -42,14 +60,15 @@ type homeFlags struct {
 
 func (h *homeFlags) add(cmd *cobra.Command) {
 	h.hostFlags.add(cmd)
-	cmd.Flags().StringVar(&h.home, "home", "", "the Agent profile's folder, which holds state.db (required)")
+	cmd.Flags().StringVar(&h.home, "home", "", homeUsage)
 	cmd.Flags().BoolVar(&h.json, "json", false, "print the method's result as one line of JSON")
+	completesFolders(cmd, "home")
 }
 
 // withClient runs a command with a client, and with a context that an interrupt ends.
 func (h *homeFlags) withClient(cmd *cobra.Command, run func(context.Context, *client, *paper) error) error {
 	if h.home == "" {
-		return usageError{errors.New("--home is required: the folder that holds state.db")}
+		return errHomeMissing
 	}
 	ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()

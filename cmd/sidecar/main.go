@@ -89,6 +89,7 @@ func newRootCommand() *cobra.Command {
 		Use:           "sidecar",
 		Short:         "Deletes chat sessions from an Agent's state.db so that they stay deleted",
 		Long:          longHelp,
+		Example:       helpExample,
 		Version:       version.Version,
 		Args:          noArguments,
 		SilenceUsage:  true,
@@ -97,13 +98,19 @@ func newRootCommand() *cobra.Command {
 	}
 	root.SetFlagErrorFunc(flagError)
 	root.SetVersionTemplate("sidecar {{.Version}}\n")
-	root.CompletionOptions.DisableDefaultCmd = true
+	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp) // ids are no files
 	root.AddCommand(
-		newListCommand(), newPreviewCommand(), newDeleteCommand(), newTrashCommand(), newReceiptsCommand(), newFeaturesCommand(),
-		newCallCommand(), newVersionCommand(), newDemoCommand(),
+		newListCommand(), newPreviewCommand(), newDeleteCommand(), newTrashCommand(), newReceiptsCommand(), newCleanCommand(),
+		newFeaturesCommand(), newDoctorCommand(), newCallCommand(), newVersionCommand(), newDemoCommand(),
 	)
+	for _, more := range moreCommands {
+		root.AddCommand(more())
+	}
 	return root
 }
+
+// moreCommands are those of a build for the makers of the program.
+var moreCommands []func() *cobra.Command
 
 func noArguments(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {

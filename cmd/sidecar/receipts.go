@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"session-sidecar/methods"
 )
 
 // receiptRow is one receipt of receipts.list. Deletion stays as it was written, for --json.
@@ -68,7 +70,7 @@ func listReceipts(ctx context.Context, c *client, p *paper, flags homeFlags, aft
 			"profile_home": flags.home, "after_sequence": all.NextAfter, "limit": min(mostReceipts, limit-len(all.Receipts)),
 		}, nil)
 		if err != nil {
-			return err
+			return withoutReceipts(err)
 		}
 		all = receiptPage{append(all.Receipts, page.Receipts...), page.NextAfter, page.Head}
 		more = len(page.Receipts) > 0 && page.NextAfter < page.Head
@@ -86,6 +88,16 @@ func listReceipts(ctx context.Context, c *client, p *paper, flags homeFlags, aft
 		fmt.Fprintf(os.Stderr, "There are more than these; --after %d goes on.\n", all.NextAfter)
 	}
 	return nil
+}
+
+// withoutReceipts says of a store without receipts what that means. The method answers in SQLite's words, which programs go by.
+func withoutReceipts(err error) error {
+	var answer *answerError
+	if errors.As(err, &answer) && answer.Data.Condition == string(methods.ReasonReceiptsMissing) {
+		sentence := methods.Meanings[methods.ReasonReceiptsMissing].Sentence
+		answer.Message = strings.ToLower(sentence[:1]) + strings.TrimSuffix(sentence[1:], ".")
+	}
+	return err
 }
 
 func (page *receiptPage) show(p *paper) error {

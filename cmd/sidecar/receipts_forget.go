@@ -65,7 +65,7 @@ func forgetReceipts(ctx context.Context, c *client, p *paper, flags homeFlags, t
 	}, nil)
 	switch {
 	case err != nil:
-		return err
+		return withoutReceipts(err)
 	case flags.json:
 		return p.raw(string(raw))
 	}

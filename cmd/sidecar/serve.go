@@ -25,16 +25,16 @@ turn, and with every leftover file removed even after a crash.
 
 A desktop app starts it with pipes and speaks JSON-RPC 2.0 to it, one JSON
 document a line, on its standard input and output. Its log goes to standard
-error. To make one call by hand:
-
-  sidecar call rpc.methods
-  sidecar call state_db.delete_cli_session \
-      '{"profile_home":"/path/to/profile","session_id":"20260101_120000_abc123"}'
+error.
 
 To see what it does on a made-up history: sidecar demo
 
 Environment: SIDECAR_MAX_CALLS, how many calls run at once (64 where unset);
 SIDECAR_LOG_LEVEL, as --log-level, which wins.`
+
+const helpExample = `  sidecar call rpc.methods
+  sidecar call state_db.delete_cli_session \
+      '{"profile_home":"/path/to/profile","session_id":"20260101_120000_abc123"}'`
 
 // gcPercent keeps the resident memory under 20 MB after thousands of deletes, not only after the start.
 const gcPercent = 40

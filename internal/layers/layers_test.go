@@ -40,6 +40,11 @@ var mayImport = map[string][]string{
 	"methods": {
 		"internal/agentjson", "internal/faultpoint", "internal/jitter", "internal/jsontext", "internal/sessionid", "internal/sqlname", "internal/lazyregexp", "internal/links", "internal/foldersync", "internal/home", "internal/randomhex", "internal/rooted", "internal/trash", "internal/newfile", "internal/version", "locks", "cleanup", "statedb", "internal/deletion", "rpc",
 	},
+	// The doctor looks for a person, beside the channel and never over it; of the methods it has only the words for errors.
+	"internal/doctor": {
+		"internal/agentjson", "internal/faultpoint", "internal/jitter", "internal/jsontext", "internal/sessionid", "internal/sqlname", "internal/lazyregexp", "internal/links", "internal/foldersync", "internal/home", "internal/randomhex", "internal/rooted", "internal/trash", "internal/newfile", "internal/version", "locks", "cleanup", "statedb", "internal/deletion", "rpc",
+		"methods",
+	},
 	// The demo plays a host: of what is below it only the version of the protocol.
 	"internal/demo": {
 		"internal/agentjson", "internal/faultpoint", "internal/jitter", "internal/jsontext", "internal/sessionid", "internal/sqlname", "internal/lazyregexp", "internal/links", "internal/foldersync", "internal/home", "internal/randomhex", "internal/rooted", "internal/trash", "internal/newfile", "internal/version", "locks", "cleanup", "statedb", "internal/deletion", "rpc",
@@ -47,7 +52,7 @@ var mayImport = map[string][]string{
 	},
 	"cmd/sidecar": {
 		"internal/agentjson", "internal/faultpoint", "internal/jitter", "internal/jsontext", "internal/sessionid", "internal/sqlname", "internal/lazyregexp", "internal/links", "internal/foldersync", "internal/home", "internal/randomhex", "internal/rooted", "internal/trash", "internal/newfile", "internal/version", "locks", "cleanup", "statedb", "internal/deletion", "rpc",
-		"methods", "internal/demo", "fixtures",
+		"methods", "internal/doctor", "internal/demo", "fixtures",
 	},
 	// The consumer of receipts is a program of others, shown by example: it can be copied, and no code of ours opens a store for it.
 	"internal/consumer": {},

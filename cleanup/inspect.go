@@ -1,0 +1,122 @@
+package cleanup
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+)
+
+// CauseNone stands for an id that nothing is in the way of: the next run over the home settles it.
+const CauseNone Cause = ""
+
+// Inspection is what lies in sessions/ and is nobody's, as it was found; nothing was changed.
+type Inspection struct {
+	Artifacts  int       // files that are a live session's
+	Manifests  int       // that can be read
+	Pending    []Pending // ids of manifests, sorted; with CauseNone where the next run settles it
+	Unreadable []string  // names of manifests that cannot be read
+	Abandoned  []string  // names of manifests that were never finished
+	// Orphans are files that are named as a session's, where there is no such session and no manifest names it.
+	Orphans []Artifact
+}
+
+// Listing is what Inspect goes by: the names in sessions/ at one moment. Whoever asks which ids are live asks after that moment, so that
+// a session that comes with its first file is never taken for missing.
+type Listing struct {
+	folder *Folder
+	names  []string
+	run    run
+}
+
+// List reads the names and the manifests.
+func (f *Folder) List() (*Listing, error) {
+	l := &Listing{folder: f, run: run{folder: f, cause: map[string]Cause{}}}
+	if f.root == nil {
+		return l, nil
+	}
+	var err error
+	if l.names, err = f.names(); err != nil {
+		return nil, &Error{Kind: ErrUnusableFolder, Name: FolderName, Cause: err}
+	}
+	slices.Sort(l.names)
+	l.run.readManifests(l.names)
+	return l, nil
+}
+
+// Inspect tells what is left over, where live answers for the store (contract 6.1, 6.3).
+func (l *Listing) Inspect(ctx context.Context, live LiveFunc) (*Inspection, error) {
+	found := &Inspection{Manifests: len(l.run.manifests), Unreadable: l.run.report.Unreadable}
+	if l.folder.root == nil {
+		return found, nil
+	}
+	if err := l.run.decide(ctx, l.names, live); err != nil {
+		return nil, err
+	}
+	for _, name := range l.names {
+		if isTemporary(name) && l.folder.isAbandoned(name) {
+			found.Abandoned = append(found.Abandoned, name)
+		}
+	}
+	named := map[string]bool{}
+	for _, m := range l.run.manifests {
+		for _, e := range m.entries {
+			named[e.id] = true
+		}
+	}
+	for id := range named {
+		found.Pending = append(found.Pending, Pending{id, l.causeOf(id)})
+	}
+	slices.SortFunc(found.Pending, func(a, b Pending) int { return cmp.Compare(a.SessionID, b.SessionID) })
+	return found, l.findOrphans(ctx, found, named, live)
+}
+
+// causeOf is why an id of a manifest cannot be settled now.
+func (l *Listing) causeOf(id string) Cause {
+	if cause, pending := l.run.cause[id]; pending {
+		return cause
+	}
+	for _, c := range l.run.owned[id] {
+		info, err := l.folder.root.Lstat(c.name)
+		if err == nil && !removable(info.Mode()) {
+			return CauseArtifactStuck
+		}
+	}
+	return CauseNone
+}
+
+// findOrphans adds the files that nobody owns. Each id that a name may belong to is asked for, all at once.
+func (l *Listing) findOrphans(ctx context.Context, found *Inspection, named map[string]bool, live LiveFunc) error {
+	ids := map[string]bool{}
+	for _, name := range l.names {
+		eachOwner(name, func(id string, _ []string) {
+			if canOwn(id) {
+				ids[id] = true
+			}
+		})
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	alive, err := live(ctx, slices.Sorted(maps.Keys(ids)))
+	if err != nil {
+		return err
+	}
+	for _, name := range l.names {
+		isOwned, mayBe := false, false
+		eachOwner(name, func(id string, _ []string) {
+			mayBe = mayBe || ids[id]
+			isOwned = isOwned || alive[id] || named[id]
+		})
+		info, err := l.folder.root.Lstat(name)
+		if !mayBe || err != nil || !removable(info.Mode()) {
+			continue // no artifact, or gone since
+		}
+		if isOwned {
+			found.Artifacts++
+		} else {
+			found.Orphans = append(found.Orphans, Artifact{name, info.Size()})
+		}
+	}
+	return nil
+}

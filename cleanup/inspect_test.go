@@ -1,0 +1,90 @@
+package cleanup
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func inspect(t *testing.T, home string, live ...string) *Inspection {
+	t.Helper()
+	folder, err := Open(home)
+	require.NoError(t, err)
+	defer folder.Close()
+	listing, err := folder.List()
+	require.NoError(t, err)
+	found, err := listing.Inspect(t.Context(), func(_ context.Context, ids []string) (map[string]bool, error) {
+		alive := map[string]bool{}
+		for _, id := range ids {
+			alive[id] = slices.Contains(live, id)
+		}
+		return alive, nil
+	})
+	require.NoError(t, err)
+	return found
+}
+
+func TestInspect(t *testing.T) {
+	home := t.TempDir()
+	sessions := filepath.Join(home, FolderName)
+	require.NoError(t, os.Mkdir(sessions, 0o700))
+	for _, name := range []string{
+		"live.json", "live.jsonl", "session_live.json", "request_dump_live_1.json", "request_dump_live_more_1.json",
+		"gone.json", "request_dump_gone_1.json", "pending.json", "sessions.json", "notes.txt", "lost.bin", "-.-.json", "ü.json",
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(sessions, name), []byte("123"), 0o600))
+	}
+	require.NoError(t, os.Mkdir(filepath.Join(sessions, "folder.json"), 0o700))
+	require.NoError(t, os.Symlink("nowhere", filepath.Join(sessions, "link.json")))
+	for name, text := range map[string]string{
+		".cleanup_manifest_a.json": `["pending","live","folder"]`, ".cleanup_manifest_b.json": `["../x","nothing"]`,
+		".cleanup_manifest_c.json": `{}`, ".cleanup_manifest_d.json.1.tmp": `[`, ".cleanup_manifest_e.json.1.tmp": `[`,
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(sessions, name), []byte(text), 0o600))
+	}
+	old := time.Now().Add(-2 * time.Hour)
+	require.NoError(t, os.Chtimes(filepath.Join(sessions, ".cleanup_manifest_d.json.1.tmp"), old, old))
+	before, err := os.ReadDir(sessions)
+	require.NoError(t, err)
+
+	assert.Equal(t, &Inspection{
+		Artifacts: 6,
+		Manifests: 2,
+		Pending: []Pending{
+			{"../x", CauseUnsafeID}, {"folder", CauseArtifactStuck}, {"live", CauseSessionLive}, {"nothing", CauseNone}, {"pending", CauseNone},
+		},
+		Unreadable: []string{".cleanup_manifest_c.json"},
+		Abandoned:  []string{".cleanup_manifest_d.json.1.tmp"},
+		Orphans:    []Artifact{{"-.-.json", 3}, {"gone.json", 3}, {"link.json", 7}, {"request_dump_gone_1.json", 3}},
+	}, inspect(t, home, "live"))
+
+	after, err := os.ReadDir(sessions)
+	require.NoError(t, err)
+	assert.Equal(t, len(before), len(after), "nothing is removed, not even what a run would remove")
+}
+
+func TestInspectWithoutAFolder(t *testing.T) {
+	assert.Equal(t, &Inspection{}, inspect(t, t.TempDir()))
+}
+
+// Where the store cannot be asked, nobody knows whose a file is.
+func TestInspectWithoutAStore(t *testing.T) {
+	home := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(home, FolderName), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(home, FolderName, "x.json"), nil, 0o600))
+	folder, err := Open(home)
+	require.NoError(t, err)
+	defer folder.Close()
+	listing, err := folder.List()
+	require.NoError(t, err)
+	broken := errors.New("no store")
+	_, err = listing.Inspect(t.Context(), func(context.Context, []string) (map[string]bool, error) { return nil, broken })
+	require.ErrorIs(t, err, broken)
+}

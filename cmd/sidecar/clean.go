@@ -1,0 +1,90 @@
+package main
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/spf13/cobra"
+)
+
+// cleaned is the result of cleanup.run.
+type cleaned struct {
+	RemovedIDs []string `json:"removed_ids"`
+	Complete   bool
+	Pending    []struct {
+		SessionID string `json:"session_id"`
+		Cause     string
+	}
+	Unreadable []string
+	Detail     string
+}
+
+func newCleanCommand() *cobra.Command {
+	var flags homeFlags
+	cmd := &cobra.Command{
+		Use:   "clean --home DIR",
+		Short: "Remove the files that deletes could not remove before",
+		Long: `Works through what deletes left: the files of sessions that are gone, which could
+not be removed then, or which a crash left. With --base-home the routes that they
+left in the base profile's store are fenced too. It does by hand what every delete
+does first, and what an app's sidecar does by itself. No session is deleted.
+
+What it settled and what is still left is printed, one line each, its cells
+separated by tabs.
+
+Exit status: 0 if nothing is left; 1 if something is, or it cannot be done; 2 for a
+wrong command line.`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return flags.withClient(cmd, func(ctx context.Context, c *client, p *paper) error {
+				done, raw, err := askFor[cleaned](ctx, c, "cleanup.run", map[string]any{"profile_home": flags.home}, nil)
+				if err != nil {
+					return err
+				}
+				if flags.json {
+					err = p.raw(string(raw))
+				} else {
+					err = done.show(p)
+				}
+				if err != nil {
+					return err
+				}
+				return failure(!done.Complete)
+			})
+		},
+	}
+	flags.add(cmd)
+	return cmd
+}
+
+// whyLeft puts the method's words in a person's.
+var whyLeft = map[string]string{
+	"session_live": "there is a session of this id", "artifact_stuck": "a file of it cannot be removed",
+	"unsafe_id": "the id cannot be in a file's name", "media_failed": "a file that its messages named cannot be removed",
+}
+
+func (d *cleaned) show(p *paper) error {
+	for _, id := range d.RemovedIDs {
+		if err := p.say("settled\t%s", id); err != nil {
+			return err
+		}
+	}
+	for _, left := range d.Pending {
+		why := cmp.Or(whyLeft[left.Cause], left.Cause)
+		if err := p.say("left\t%s\t%s", cmp.Or(left.SessionID, "of an older delete"), why+" ("+left.Cause+")"); err != nil {
+			return err
+		}
+	}
+	for _, name := range d.Unreadable {
+		if err := p.say("left\t%s\tit cannot be read", name); err != nil {
+			return err
+		}
+	}
+	switch {
+	case d.Detail != "":
+		return p.say("%s", d.Detail)
+	case d.Complete && len(d.RemovedIDs) == 0 && p.terminal:
+		return p.say("Nothing is left.")
+	}
+	return nil
+}

@@ -1,0 +1,139 @@
+// Package doctor tells how a home is, for a person: what its store is, what is damaged, left over or in the way, and what that means.
+// It reads and leaves no trace. It is for a process of its own: to copy a store, it opens the store's files, which nobody may do who has a
+// connection to it.
+//
+// look.go sees, judge.go decides what that means and knows no file and no SQL, report.go says it.
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"session-sidecar/cleanup"
+	"session-sidecar/internal/home"
+	"session-sidecar/locks"
+	"session-sidecar/methods"
+	"session-sidecar/statedb"
+)
+
+// How long is asked and checked, each, unless all of it is wanted. Where a store has no write-ahead log, a writer waits for a reader.
+const (
+	enough        = 10 * time.Second
+	enoughIfInWay = time.Second
+)
+
+// Question is what a person wants to know.
+type Question struct {
+	Home     string
+	AgentDir string // of the installed Agent; empty where nobody knows
+	Full     bool   // check all of it, whatever time that takes
+	// Begins hears how large the store is, and about how long a full check of it takes.
+	Begins func(bytes int64, takes time.Duration)
+}
+
+// Look looks at a home. An error means that it could not be looked at; methods.Explain has its word.
+func Look(ctx context.Context, q Question) (*Report, error) {
+	homePath, err := home.Resolve(q.Home)
+	if err != nil {
+		return nil, err
+	}
+	agent, err := statedb.LookAtAgent(q.AgentDir)
+	if err != nil {
+		return nil, err
+	}
+	store, err := statedb.Locate(homePath)
+	if err != nil {
+		return nil, err
+	}
+	const tries = 5
+	for range tries {
+		f, holds, err := lookOnce(ctx, q, homePath, store, agent)
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return nil, err
+		}
+		if holds {
+			return newReport(homePath, store, f), nil
+		}
+	}
+	return nil, fmt.Errorf("%w: others opened and closed it again and again", statedb.ErrBusy)
+}
+
+func lookOnce(ctx context.Context, q Question, homePath, store string, agent statedb.Agent) (f facts, holds bool, err error) {
+	f = facts{full: q.Full, lock: locks.Look(homePath)}
+	if f.disk, err = statedb.DiskOf(store); err != nil {
+		return f, false, err
+	}
+	// The files first: what comes after that has its row by the time that the store is asked.
+	folder, err := cleanup.Open(homePath)
+	var files *cleanup.Listing // nil where it cannot be had
+	if err == nil {
+		defer folder.Close()
+		files, err = folder.List()
+	}
+	if err != nil {
+		f.folder = lineOf(err)
+	}
+	exam, err := statedb.StartExam(ctx, store)
+	if err == nil {
+		defer exam.Close()
+		f.shape, err = exam.Shape(ctx, agent)
+	}
+	if err != nil {
+		if !errors.Is(err, statedb.ErrCorrupt) {
+			return f, false, err
+		}
+		f.damage = lineOf(err)
+		return f, exam == nil || exam.Holds(), nil
+	}
+	if f.shape.PathError != nil {
+		word, line := methods.Explain(f.shape.PathError)
+		f.refusal = refusal{string(word), line}
+	}
+	if q.Full && q.Begins != nil {
+		q.Begins(f.disk.Bytes, statedb.FullCheckTakes(f.disk.Bytes))
+	}
+	f.ask(ctx, q, exam, files)
+	return f, exam.Holds(), nil
+}
+
+// ask fills in what takes time.
+func (f *facts) ask(ctx context.Context, q Question, exam *statedb.Exam, files *cleanup.Listing) {
+	limit := enough
+	if f.shape.JournalMode != "wal" {
+		limit = enoughIfInWay
+	}
+	within := func() (context.Context, context.CancelFunc) {
+		if q.Full {
+			return context.WithCancel(ctx)
+		}
+		return context.WithTimeout(ctx, limit)
+	}
+	asking, cancel := within()
+	defer cancel()
+	f.contents = exam.Contents(asking)
+	if f.shape.Kind != statedb.KindForeign && files != nil {
+		var err error
+		f.files, err = files.Inspect(asking, exam.LiveIDs)
+		if err != nil {
+			f.contents.Failures = append(f.contents.Failures, statedb.Failure{What: "whose files are in sessions/", Cause: err})
+		}
+	}
+	if q.Full {
+		f.checked = exam.CheckAll(ctx)
+		return
+	}
+	checking, cancel := within()
+	defer cancel()
+	f.checked = exam.Check(checking)
+}
+
+// lineOf is an error as one line for a human.
+func lineOf(err error) string {
+	_, line := methods.Explain(err)
+	return line
+}
