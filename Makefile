@@ -6,7 +6,7 @@ VERSION := $(shell sed -n 's/^## \([0-9][^ ]*\).*/\1/p' CHANGELOG.md | head -1)
 export CGO_ENABLED := 1
 export GOFLAGS := $(GOFLAGS) -tags=$(TAGS)
 
-.PHONY: build man demo test npm-test check npm fuzz race stories bench performance bench-compare update clean
+.PHONY: build man demo test npm-test example-test check npm fuzz race stories bench performance bench-compare update clean
 
 build:
 	go build -trimpath -ldflags '-s -w -X session-sidecar/internal/version.Version=$(VERSION)' -o bin/ ./cmd/sidecar
@@ -34,9 +34,20 @@ npm-test: npm/node_modules/.package-lock.json
 	@mkdir -p build
 	go build -buildvcs=false -o build/ ./cmd/sidecar
 	cd npm && npm run --silent build && npm run --silent check && npm test --silent
+	$(MAKE) example-test
+
+# The app that shows how to use the client: its types, and its tests in a real Chromium, over the program and the client as npm-test
+# has built them. Its pictures lie below build/example.
+EXAMPLE := npm/examples/electron
+example-test: $(EXAMPLE)/node_modules/.package-lock.json
+	cd $(EXAMPLE) && npm run --silent check && npm test --silent
 
 npm/node_modules/.package-lock.json: npm/package-lock.json npm/.npmrc
 	cd npm && npm ci --ignore-scripts
+	@touch $@
+
+$(EXAMPLE)/node_modules/.package-lock.json: $(EXAMPLE)/package-lock.json $(EXAMPLE)/.npmrc
+	cd $(EXAMPLE) && npm ci --ignore-scripts
 	@touch $@
 
 # Every fuzz target for a while: ten seconds each, or FUZZTIME. What they find lies below build/fuzz.
@@ -97,4 +108,4 @@ bench-compare:
 	.ci/bench-compare "$(OLD)" "$(NEW)" -sessions $(N) $(ARGS)
 
 clean:
-	rm -rf bin build npm/dist npm/node_modules
+	rm -rf bin build npm/dist npm/node_modules $(EXAMPLE)/dist $(EXAMPLE)/node_modules

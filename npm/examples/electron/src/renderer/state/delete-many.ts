@@ -1,0 +1,157 @@
+import { signal } from '@preact/signals'
+import type { Failure, Mode } from '../../bridge.ts'
+import { words } from '../strings.ts'
+import type { DeletedMany, DeletedOne, Preview } from '../types.ts'
+import { ask, newJob, profileKey } from './app.ts'
+import { readCleanup } from './cleanup.ts'
+import { checkedConversations, refresh, removeFromList, titleOf } from './conversations.ts'
+import { sentenceOf, tell } from './messages.ts'
+import { readTrash } from './trash.ts'
+import { canTakeBack, type Kept, offer } from './undo.ts'
+
+// The delete of many: look at each, ask once, delete with progress, tell what became of each.
+
+export type Refused = { readonly root: string; readonly title: string; readonly why: string }
+
+export type DeleteMany = {
+  readonly profile: string
+  readonly titles: ReadonlyMap<string, string>
+  readonly mode: Mode
+  readonly step: 'looking' | 'asking' | 'running' | 'stopping' | 'done'
+  readonly looked: number
+  /** What the user agrees to, by root: those that can be deleted. */
+  readonly plans: ReadonlyMap<string, Preview>
+  readonly refused: readonly Refused[]
+  readonly done: number
+  readonly total: number
+  readonly purging: boolean
+  readonly job: string
+  readonly failure?: Failure
+  readonly outcome?: Outcome
+}
+
+export type Outcome = {
+  readonly deleted: number
+  readonly cancelled: number
+  readonly refused: readonly Refused[]
+  readonly leftovers: number
+  readonly erase?: DeletedOne['erase']
+}
+
+export const deleteMany = signal<DeleteMany | null>(null)
+
+const looksAtOnce = 4
+
+const update = (change: Partial<DeleteMany>) => {
+  if (deleteMany.value) deleteMany.value = { ...deleteMany.value, ...change }
+}
+
+/** Looks at every one of them, so that the question says in words what will happen. */
+export async function askToDeleteMany() {
+  const chosen = checkedConversations.value
+  const titles = new Map(chosen.map((one) => [one.root, titleOf(one)]))
+  const job = newJob()
+  const none = { looked: 0, plans: new Map<string, Preview>(), refused: [], done: 0, total: 0, purging: false }
+  deleteMany.value = { profile: profileKey.value, titles, mode: 'keep', step: 'looking', job, ...none }
+  const plans = new Map<string, Preview>()
+  const refused = new Map<string, string>()
+  const waiting = [...titles.keys()]
+  const look = async () => {
+    for (let root = waiting.shift(); root !== undefined && deleteMany.value?.job === job; root = waiting.shift()) {
+      const one = root
+      const reply = await ask((host) => host.preview(profileKey.value, one, 'keep'))
+      if (!reply.ok) refused.set(root, sentenceOf(reply.failure))
+      else if (reply.value.failure) refused.set(root, guardOr(reply.value, reply.value.failure))
+      else plans.set(root, reply.value)
+      if (deleteMany.value?.job === job) update({ looked: plans.size + refused.size })
+    }
+  }
+  await Promise.all(Array.from({ length: looksAtOnce }, look))
+  if (deleteMany.value?.job !== job) return
+  // In the order of the list, whichever answer came first.
+  const ordered = new Map([...titles.keys()].flatMap((root) => (plans.has(root) ? [[root, plans.get(root) as Preview] as const] : [])))
+  update({
+    step: 'asking',
+    plans: ordered,
+    refused: [...titles].flatMap(([root, title]) => (refused.has(root) ? [{ root, title, why: refused.get(root) ?? '' }] : [])),
+  })
+}
+
+const guardOr = (plan: { guards?: Preview['guards'] }, failure: Failure) => {
+  const guard = plan.guards?.[0]
+  return guard ? `${words.guard.inUse(guard, Date.now() / 1000)}.` : sentenceOf(failure)
+}
+
+export const chooseModeMany = (mode: Mode) => update({ mode })
+
+export function closeDeleteMany() {
+  if (deleteMany.value && ['looking', 'asking', 'done'].includes(deleteMany.value.step)) deleteMany.value = null
+}
+
+export async function stopDeleteMany() {
+  const running = deleteMany.value
+  if (running?.step !== 'running') return
+  update({ step: 'stopping' })
+  await ask((host) => host.cancel(running.job))
+}
+
+export const progressOfMany = (job: string, done: number, total: number) => {
+  if (deleteMany.value?.job === job) update({ done, total })
+}
+
+export const purgingMany = (job: string) => {
+  if (deleteMany.value?.job === job) update({ purging: true })
+}
+
+export async function confirmDeleteMany() {
+  const asked = deleteMany.value
+  if (asked?.step !== 'asking' || asked.plans.size === 0) return
+  const roots = [...asked.plans.keys()]
+  const expectedIds = Object.fromEntries([...asked.plans].map(([root, plan]) => [root, plan.ids.map((session) => session.id)]))
+  const { failure: _, ...rest } = asked
+  deleteMany.value = { ...rest, step: 'running', done: 0, total: roots.length, job: newJob() }
+  const job = deleteMany.value.job
+  const reply = await ask((host) => host.deleteMany(asked.profile, roots, { mode: asked.mode, expectedIds, job }))
+  if (reply.ok) return finished(asked, reply.value)
+  if (reply.failure.reason === 'cancelled') return finished(asked, { results: [], cancelled: true })
+  // Nobody knows how far it came: the list and the trash tell.
+  update({ step: 'done', failure: reply.failure })
+  await Promise.all([refresh(), readTrash(), readCleanup()])
+}
+
+const rowsGone = (one: DeletedOne) => one.deleted_ids !== undefined || one.taken_by !== undefined || (one.ok && one.existed === false)
+
+function finished(asked: DeleteMany, result: DeletedMany) {
+  const title = (root: string) => asked.titles.get(root) ?? root
+  const gone = result.results.filter(rowsGone)
+  const cancelled = result.results.length === 0 ? asked.plans.size : result.results.filter((one) => one.reason === 'cancelled').length
+  const refused = result.results
+    .filter((one) => !rowsGone(one) && one.reason !== 'cancelled')
+    .map((one) => ({
+      root: one.session_id,
+      title: title(one.session_id),
+      why: one.failure ? guardOr({ guards: one.guard ? [one.guard] : [] }, one.failure) : (one.detail ?? ''),
+    }))
+  const kept: Kept[] = gone.flatMap((one) =>
+    one.trash ? [{ profile: asked.profile, root: one.session_id, title: title(one.session_id), operation: one.trash.operation_id }] : [],
+  )
+  const leftovers = gone.filter((one) => one.reason === 'cleanup_pending').length
+  const erase = gone.findLast((one) => one.erase)?.erase
+  removeFromList(new Set(gone.map((one) => one.session_id)))
+  canTakeBack(kept)
+  void Promise.all([refresh(), readTrash(), readCleanup()])
+
+  const allWell = refused.length === 0 && cancelled === 0 && asked.mode === 'keep'
+  if (!allWell)
+    update({
+      step: 'done',
+      outcome: { deleted: gone.length, cancelled, refused, leftovers, ...(erase && asked.mode === 'erase' && { erase }) },
+    })
+  else deleteMany.value = null
+  if (kept.length === 0) return
+  const until = Math.min(...gone.flatMap((one) => (one.trash ? [one.trash.keep_until] : [])))
+  tell(words.outcome.manyDeleted(gone.length), {
+    more: [words.outcome.until(words.format.date(until)), ...(leftovers > 0 ? [words.outcome.leftovers(leftovers)] : [])],
+    ...offer(kept),
+  })
+}

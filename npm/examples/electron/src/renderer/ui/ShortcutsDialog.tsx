@@ -1,0 +1,35 @@
+import { shortcutsShown } from '../state/app.ts'
+import { words } from '../strings.ts'
+import { Dialog } from './Dialog.tsx'
+
+const command = navigator.platform.startsWith('Mac') ? '⌘' : 'Ctrl'
+
+export function ShortcutsDialog() {
+  if (!shortcutsShown.value) return null
+  const close = () => (shortcutsShown.value = false)
+  return (
+    <Dialog
+      title={words.shortcuts.title}
+      onClose={close}
+      footer={
+        <>
+          <span class="spring" />
+          <button type="button" class="button button-strong" autofocus onClick={close}>
+            {words.close}
+          </button>
+        </>
+      }
+    >
+      <dl class="shortcuts">
+        {words.shortcuts.rows(command).map(([keys, what]) => (
+          <div key={keys}>
+            <dt>
+              <kbd>{keys}</kbd>
+            </dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+      </dl>
+    </Dialog>
+  )
+}
