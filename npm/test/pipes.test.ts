@@ -15,7 +15,7 @@ test('the program is started by itself, without a shell or a window, and with pi
     return spawn(command, args, options)
   })
   await started({ env: { SIDECAR_MAX_CALLS: '7' } })
-  expect(asked).toEqual([{ command: program, args: [], stdio: 'pipe', windowsHide: true, env: { ...process.env, SIDECAR_MAX_CALLS: '7' } }])
+  expect(asked).toEqual([{ command: program, args: [], stdio: 'pipe', windowsHide: true, env: { ...process.env, SIDECAR_LOG_LEVEL: 'debug', SIDECAR_MAX_CALLS: '7' } }])
 })
 
 test.skipIf(process.platform === 'win32')('a sidecar whose output comes byte by byte is understood', async () => {
