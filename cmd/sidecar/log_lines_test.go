@@ -200,8 +200,8 @@ func TestALineForEachOfManyDeletes(t *testing.T) {
 	assert.Contains(t, lines[0], `"delegate-1`)
 	assert.Equal(t, 19, strings.Count(lines[0], `"delegate-`), "and s1")
 	assert.Contains(t, lines[1], `"session":"s2"`)
-	assert.Contains(t, p.Stderr(), `"msg":"taken along","home":"`+home.Path+`","session":"delegate-7","taken_by":"s1"`)
-	assert.Contains(t, p.Stderr(), `"msg":"deletes not reached","home":"`+missing.Path+`","reason":"store_missing","ids":["a","b"],"id_count":2`)
+	assert.Contains(t, p.Stderr(), `"msg":"taken along","home":`+quoted(home.Path)+`,"session":"delegate-7","taken_by":"s1"`)
+	assert.Contains(t, p.Stderr(), `"msg":"deletes not reached","home":`+quoted(missing.Path)+`,"reason":"store_missing","ids":["a","b"],"id_count":2`)
 }
 
 // deletesIn are the lines of deletes in a log.
@@ -228,4 +228,10 @@ func keysOf(t *testing.T, text string) (keys []string) {
 		}
 	}
 	return keys
+}
+
+// quoted is a text as JSON has it: on Windows a path has backslashes.
+func quoted(text string) string {
+	quoted, _ := json.Marshal(text)
+	return string(quoted)
 }

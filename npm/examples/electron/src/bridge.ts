@@ -7,7 +7,6 @@ import type {
   StateDbListConversationsResult,
   StateDbPreviewDeleteResult,
   TrashListResult,
-  TrashPurgeResult,
   TrashRestoreResult,
 } from 'session-sidecar'
 
@@ -66,8 +65,8 @@ export interface Bridge {
   saveCopy(profile: string, root: string, suggestedName: string): Promise<Reply<{ name: string | null; bytes?: number }>>
   trash(profile: string): Promise<Reply<TrashListResult>>
   restore(profile: string, operationId: string): Promise<Reply<TrashRestoreResult>>
-  /** Without an operation id: all of it. */
-  purge(profile: string, operationId?: string): Promise<Reply<TrashPurgeResult>>
+  /** Only those that the user was shown: what came into the trash since stays. */
+  purge(profile: string, operationIds: string[]): Promise<Reply<{ purged: number; left?: Failure }>>
   receipts(profile: string, after: number): Promise<Reply<ReceiptsListResult>>
   forgetReceipts(profile: string, throughSequence: number): Promise<Reply<{ removed: number }>>
   cleanup(profile: string): Promise<Reply<CleanupState>>

@@ -46,6 +46,7 @@ onEachStage((stage) => {
     await dialog.getByText('New: Compare two hotels').waitFor()
     await dialog.getByText('2 parts of the conversation and 4 helpers').waitFor()
     expect(idsIn(home)).toHaveLength(16)
+    expect(await page.evaluate(() => document.activeElement?.textContent), 'a key that is held down answers no').toBe('Cancel')
     await dialog.getByRole('button', { name: 'Delete all the same' }).click()
     await said(page, `“${titles.kyoto}” was deleted.`)
     expect(idsIn(home)).not.toContain('late')

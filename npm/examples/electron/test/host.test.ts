@@ -129,7 +129,7 @@ describe('what a page may not send', () => {
     ['no page', 'conversations', ['p', null]],
     ['a receipt before the first', 'forgetReceipts', ['p', 0]],
     ['a fraction', 'receipts', ['p', 0.5]],
-    ['an operation that is no text', 'purge', ['p', ['all']]],
+    ['an operation that is no list', 'purge', ['p', 'all']],
     ['more than any method takes', 'trash', ['p', 1, 2, 3]],
     ['parameters that are no list', 'trash', { 0: 'p' } as never],
   ]

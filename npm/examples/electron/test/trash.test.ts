@@ -1,11 +1,12 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
+import { start } from 'session-sidecar'
 import { expect, test } from 'vitest'
 import { titles } from './support/history.js'
 import { onEachStage } from './support/stage.js'
 import { askToDelete, openView, quoted, row, rows, said } from './support/steps.js'
-import { idsIn, newHome } from './support/store.js'
+import { binary, idsIn, newHome } from './support/store.js'
 
 const trash = (page: Page) => page.getByRole('listbox', { name: 'Trash' })
 const kept = (home: string) => readdirSync(join(home, 'trash')).filter((name) => name.endsWith('.ndjson.gz'))
@@ -55,7 +56,16 @@ onEachStage((stage) => {
     await all.getByRole('button', { name: 'Cancel' }).click()
     expect(kept(home)).toHaveLength(2)
     await page.getByRole('button', { name: 'Empty the trash…' }).click()
+    await all.waitFor()
+    const beside = await start({ binary }) // as another app may, while the question stands there
+    const late = await beside.state_db.delete_cli_session({ profile_home: home, session_id: 'nara', keep_days: 30 })
+    await beside.close()
     await all.getByRole('button', { name: 'Erase for good' }).click()
+    await said(page, '2 entries were erased.')
+    expect(kept(home)).toEqual([expect.stringContaining(late.trash!.operation_id)])
+    await rows(trash(page), 1)
+    await page.getByRole('button', { name: 'Empty the trash…' }).click()
+    await page.getByRole('dialog', { name: 'Erase 1 entry for good?' }).getByRole('button', { name: 'Erase for good' }).click()
     await said(page, 'The trash is empty')
     expect(kept(home)).toHaveLength(0)
   })

@@ -1,6 +1,6 @@
 import { start, type Sidecar, SidecarError } from 'session-sidecar'
 import { basename } from 'node:path'
-import type { Bridge, HostEvent, Mode, Reply } from '../bridge.js'
+import type { Bridge, Failure, HostEvent, Mode, Reply } from '../bridge.js'
 import { failed } from '../failed.js'
 import { idsByRoot, idsOf, invalid, modeOf, nameOf, numberOf, recordOf, textOf } from './check.js'
 import { fileName, writeCopy, type Where } from './copies.js'
@@ -129,8 +129,19 @@ export class Host implements Bridge {
   restore: Bridge['restore'] = (profile, operationId) => this.#ask(profile, (sidecar, { home }) =>
     sidecar.trash.restore({ profile_home: home, operation_id: nameOf(operationId, 'operationId') }))
 
-  purge: Bridge['purge'] = (profile, operationId) => this.#ask(profile, (sidecar, { home }) =>
-    sidecar.trash.purge({ profile_home: home, ...(operationId != null && { operation_id: nameOf(operationId, 'operationId') }) }))
+  purge: Bridge['purge'] = (profile, operationIds) => this.#ask(profile, async (sidecar, home) => {
+    let purged = 0
+    let left: Failure | undefined
+    for (const operation_id of idsOf(operationIds, 'operationIds')) {
+      try {
+        purged += (await sidecar.trash.purge({ profile_home: home.home, operation_id })).purged
+      } catch (error) {
+        left = failureOf(error, home)
+        if (left.reason !== 'not_found' && left.reason !== 'io_error') break
+      }
+    }
+    return { purged, ...(left && { left }) }
+  })
 
   receipts: Bridge['receipts'] = (profile, after) => this.#ask(profile, async (sidecar, { home }) => {
     const params = { profile_home: home, after_sequence: numberOf(after, 'after', 0, Number.MAX_SAFE_INTEGER) }
@@ -203,7 +214,8 @@ export class Host implements Bridge {
 const wishes = (mode: Mode) => ({ whole_conversation: true, ...(mode === 'keep' ? { keep_days: keepDays } : { purge_index: true }) })
 
 async function cleanupState(sidecar: Sidecar, home: Home) {
-  const { profile_home: _, ...state } = await sidecar.cleanup.status({ profile_home: home.home }, { timeout })
+  const { profile_home: _, why, ...status } = await sidecar.cleanup.status({ profile_home: home.home }, { timeout })
+  const state = { ...status, ...(why !== undefined && { why: withoutHome(why, home) }) }
   if (!state.cleanup) return state
   const pending = state.cleanup.pending.map((one) => ({ ...one, cause: withoutHome(one.cause, home) }))
   return { ...state, cleanup: { ...state.cleanup, pending } }

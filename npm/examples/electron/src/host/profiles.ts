@@ -23,19 +23,21 @@ export type Settings = {
  * home, the Agent's own: HERMES_HOME or ~/.hermes, and the profiles below it. What else stands there is not ours: Electron has flags
  * of its own.
  */
-export function settingsOf(words: readonly string[], env: NodeJS.ProcessEnv): Settings {
+export function settingsOf(words: readonly string[], env: NodeJS.ProcessEnv, { strict = false } = {}): Settings {
   const text = { type: 'string' } as const
   const { values } = parseArgs({
     args: [...words],
     options: { home: { type: 'string', multiple: true }, 'agent-dir': text, 'base-home': text, sidecar: text, copies: text },
-    strict: false,
-    allowPositionals: true,
+    strict,
+    allowPositionals: !strict,
   })
   const one = (name: 'agent-dir' | 'base-home' | 'sidecar' | 'copies') => {
     const value = values[name]
     return typeof value === 'string' && value !== '' ? resolve(value) : undefined
   }
   const named = (Array.isArray(values.home) ? values.home : []).filter((home) => typeof home === 'string').filter((home) => home !== '')
+  // A home that was named and is empty (a variable that is not set, say) must not become the user's own history.
+  if (values.home !== undefined && named.length === 0) throw new Error('--home needs a folder')
   const base = resolve(env.HERMES_HOME || join(homedir(), '.hermes'))
   const homes = named.length > 0 ? named.map(homeNamed) : homesBelow(base)
   const usual = join(base, 'hermes-agent') // where the Agent's own installer puts it

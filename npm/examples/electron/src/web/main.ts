@@ -8,7 +8,7 @@ import { serve } from './server.js'
 
 // The app in a browser: `npm run web -- --home DIR`. It prints the address to open, and ends with Ctrl-C.
 
-const settings = settingsOf(process.argv.slice(2), process.env)
+const settings = settingsOf(process.argv.slice(2), process.env, { strict: true }) // a slip in an option must not open another history
 const copies = settings.copies ?? process.cwd()
 mkdirSync(copies, { recursive: true })
 const log = (line: string) => void process.stderr.write(`${line}\n`)

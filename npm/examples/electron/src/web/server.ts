@@ -41,6 +41,7 @@ export async function serve(bridge: Bridge, page: ReadonlyMap<string, PageFile>,
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
     if (`http://${request.headers.host}` !== origin) return end(response, 421)
+    if (!URL.canParse(request.url ?? '/', origin)) return end(response, 400)
     const { pathname } = new URL(request.url ?? '/', origin)
     const ours = pathname === '/api/call' ? call : pathname === '/api/events' ? events : undefined
     if (ours === undefined) return send(request, response, page.get(pathname))
@@ -61,6 +62,11 @@ export async function serve(bridge: Bridge, page: ReadonlyMap<string, PageFile>,
       return end(response, 400)
     }
     const { method, parameters } = (asked ?? {}) as { method?: unknown; parameters?: unknown }
+    // A page that was reloaded or closed can neither show nor stop what it has begun: it stops before the next conversation.
+    response.once('close', () => {
+      const choice = Array.isArray(parameters) ? (parameters[2] as { job?: unknown } | null | undefined) : undefined
+      if (!response.writableEnded && method === 'deleteMany' && typeof choice?.job === 'string') void bridge.cancel(choice.job)
+    })
     end(response, 200, JSON.stringify(await invoke(bridge, method, parameters)), 'application/json')
   }
 

@@ -6,7 +6,7 @@ import { ask, newJob, profileKey } from './app.ts'
 import { readCleanup } from './cleanup.ts'
 import { checkedConversations, refresh, removeFromList, titleOf } from './conversations.ts'
 import { sentenceOf, tell } from './messages.ts'
-import { readTrash } from './trash.ts'
+import { entries, readTrash } from './trash.ts'
 import { canTakeBack, type Kept, offer } from './undo.ts'
 
 // The delete of many: look at each, ask once, delete with progress, tell what became of each.
@@ -114,9 +114,28 @@ export async function confirmDeleteMany() {
   const reply = await ask((host) => host.deleteMany(asked.profile, roots, { mode: asked.mode, expectedIds, job }))
   if (reply.ok) return finished(asked, reply.value)
   if (reply.failure.reason === 'cancelled') return finished(asked, { results: [], cancelled: true })
-  // Nobody knows how far it came: the list and the trash tell.
-  update({ step: 'done', failure: reply.failure })
-  await Promise.all([refresh(), readTrash(), readCleanup()])
+  await notAnswered(asked, roots, reply.failure)
+}
+
+/** Nobody knows how far it came, so the store is asked of each: what is gone is said, and what the trash has can be taken back. */
+async function notAnswered(asked: DeleteMany, roots: readonly string[], failure: Failure) {
+  const gone: string[] = []
+  const there: Refused[] = []
+  for (const root of roots) {
+    const reply = await ask((host) => host.preview(asked.profile, root, asked.mode))
+    if (reply.ok && reply.value.existed === false) gone.push(root)
+    else there.push({ root, title: asked.titles.get(root) ?? root, why: sentenceOf(reply.ok ? failure : reply.failure) })
+  }
+  await readTrash()
+  const kept = gone.flatMap((root): Kept[] => {
+    const entry = entries.value.find((one) => one.ids.includes(root))
+    return entry ? [{ profile: asked.profile, root, title: asked.titles.get(root) ?? root, operation: entry.operation_id }] : []
+  })
+  canTakeBack(kept)
+  removeFromList(new Set(gone))
+  void Promise.all([refresh(), readCleanup()])
+  update({ step: 'done', failure, outcome: { deleted: gone.length, cancelled: 0, refused: there, leftovers: 0 } })
+  if (kept.length > 0) tell(words.outcome.manyDeleted(kept.length), offer(kept))
 }
 
 const rowsGone = (one: DeletedOne) => one.deleted_ids !== undefined || one.taken_by !== undefined || (one.ok && one.existed === false)

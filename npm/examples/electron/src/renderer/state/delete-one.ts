@@ -163,7 +163,7 @@ async function notAnswered(asked: DeleteOne, failure: Failure) {
   const kept = entry ? [{ profile: asked.profile, root: asked.root, title: asked.title, operation: entry.operation_id }] : []
   canTakeBack(kept)
   tell(words.outcome.deleted(asked.title), {
-    more: entry ? [words.outcome.until(words.format.date(entry.keep_until))] : [],
+    more: entry ? [words.outcome.until(words.format.date(entry.keep_until))] : [words.outcome.notKept, ...(asked.mode === 'erase' ? [words.outcome.erase.indexes({ pages: '', indexes: 'pending', wal: '' })] : [])],
     ...offer(kept),
   })
 }

@@ -14,9 +14,12 @@ export const trashFailure = signal<Failure | null>(null)
 export const currentEntryId = signal<string | null>(null)
 export const currentEntry = computed(() => entries.value.find((one) => one.operation_id === currentEntryId.value))
 
-/** What is asked about before it is erased: an entry, a file that cannot be read, or, with neither, all entries. */
-export type PurgeAsked = { readonly entry?: TrashEntry; readonly unreadable?: string }
+/** What is asked about before it is erased: an entry, a file that cannot be read, or all that were shown when it was asked. */
+export type PurgeAsked = { readonly entry?: TrashEntry; readonly unreadable?: string; readonly all?: readonly string[] }
 export const purgeAsked = signal<PurgeAsked | null>(null)
+
+/** How many entries one call may name. */
+const atOnce = 500
 
 let turn = 0
 
@@ -34,11 +37,17 @@ export async function readTrash() {
   if (!currentEntry.value) currentEntryId.value = entries.value[Math.min(Math.max(at, 0), entries.value.length - 1)]?.operation_id ?? null
 }
 
-export async function purge(operation?: string) {
-  const reply = await ask((host) => host.purge(profileKey.value, operation))
+export async function purge(operations: readonly string[]) {
+  let purged = 0
+  let left: Failure | undefined
+  for (let at = 0; at < operations.length && !left; at += atOnce) {
+    const reply = await ask((host) => host.purge(profileKey.value, operations.slice(at, at + atOnce)))
+    if (reply.ok) purged += reply.value.purged
+    left = reply.ok ? reply.value.left : reply.failure
+  }
   await readTrash()
-  if (reply.ok) tell(words.trash.purged(reply.value.purged))
-  else tellFailure(reply.failure)
+  if (purged > 0) tell(words.trash.purged(purged))
+  if (left) tellFailure(left)
 }
 
 /** The operation id of a file in the trash is its name up to the first dot. */

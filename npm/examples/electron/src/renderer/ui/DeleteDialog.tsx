@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
 import type { Mode } from '../../bridge.ts'
 import { countsOf } from '../family/family.ts'
 import { chooseMode, closeDelete, confirmDelete, type DeleteOne, deleteOne, readPlan, saveCopy, stopDelete } from '../state/delete-one.ts'
@@ -18,6 +19,18 @@ export function DeleteDialog() {
 
 function Asking({ asked }: { asked: DeleteOne }) {
   const { preview, failure, changed } = asked
+  // The second half of a double click, or a key that is held down, is no answer to what nobody has seen yet.
+  const seen = useSignal(changed === undefined)
+  useEffect(() => {
+    if (seen.value) return
+    const timer = setTimeout(() => (seen.value = true), 700)
+    return () => clearTimeout(timer)
+  }, [])
+  const early = (event: Event) => {
+    if (seen.value) return
+    event.preventDefault()
+    event.stopPropagation()
+  }
   const guarded = (preview?.guards.length ?? 0) > 0
   const ready = preview !== undefined && (failure === undefined || failure.retryable || changed !== undefined)
   return (
@@ -25,18 +38,19 @@ function Asking({ asked }: { asked: DeleteOne }) {
       title={words.confirm.title(asked.title)}
       tone="danger"
       onClose={closeDelete}
+      onClickCapture={early}
       footer={
         <>
           <CopyFirst root={asked.root} title={asked.title} />
           <span class="spring" />
-          <button type="button" class="button" onClick={closeDelete}>
+          <button type="button" class="button" autofocus={changed !== undefined} onClick={closeDelete}>
             {words.cancel}
           </button>
           <button
             type="button"
             class="button button-danger-strong"
-            autofocus
-            aria-disabled={!ready}
+            autofocus={changed === undefined}
+            aria-disabled={!ready || !seen.value}
             onClick={() => ready && void confirmDelete()}
           >
             {asked.mode === 'erase' ? words.confirm.eraseNow : changed ? words.confirm.agreeAnew : words.confirm.delete}

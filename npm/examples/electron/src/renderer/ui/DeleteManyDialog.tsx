@@ -141,7 +141,7 @@ function Done({ asked }: { asked: DeleteMany }) {
   const title = outcome && outcome.deleted > 0 ? words.outcome.manyTitle(outcome.deleted) : words.outcome.manyNone
   return (
     <Dialog
-      title={asked.failure ? titleOf(asked) : title}
+      title={outcome ? title : titleOf(asked)}
       onClose={closeDeleteMany}
       footer={
         <>
@@ -155,6 +155,7 @@ function Done({ asked }: { asked: DeleteMany }) {
       {asked.failure && <Problem failure={asked.failure} />}
       {outcome && (
         <>
+          {asked.failure && outcome.deleted > 0 && <p>{words.outcome.manyDeleted(outcome.deleted)}</p>}
           {outcome.cancelled > 0 && <p>{words.outcome.manyCancelled(outcome.cancelled)}</p>}
           {outcome.leftovers > 0 && <p>{words.outcome.leftovers(outcome.leftovers)}</p>}
           <RefusedList title={words.outcome.manyRefused(outcome.refused.length)} refused={outcome.refused} />

@@ -8,10 +8,11 @@ type Props = {
   /** What the Escape key does. */
   readonly onClose: () => void
   readonly tone?: 'danger'
+  readonly onClickCapture?: (event: Event) => void
 }
 
 /** A modal question. The browser keeps the focus in it and the rest of the page out, and gives the focus back at its end. */
-export function Dialog({ title, children, footer, onClose, tone }: Props) {
+export function Dialog({ title, children, footer, onClose, tone, onClickCapture }: Props) {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
 
@@ -33,6 +34,7 @@ export function Dialog({ title, children, footer, onClose, tone }: Props) {
       class={`dialog ${tone ?? ''}`}
       aria-labelledby={`${id}-title`}
       aria-describedby={`${id}-body`}
+      onClickCapture={onClickCapture}
       onCancel={(event) => {
         event.preventDefault()
         onClose()

@@ -27,7 +27,7 @@ export function TrashEntries({ onOpen }: { onOpen: () => void }) {
     <>
       <PaneHead title={words.trash.label} count={trashPhase.value === 'first' ? words.loading : words.trash.count(count)}>
         {count > 0 && (
-          <button type="button" class="button" onClick={() => (purgeAsked.value = {})}>
+          <button type="button" class="button" onClick={() => (purgeAsked.value = { all: entries.value.map((one) => one.operation_id) })}>
             {words.trash.emptyAll}
           </button>
         )}
@@ -151,17 +151,21 @@ export function PurgeDialog() {
   const asked = purgeAsked.value
   if (!asked) return null
   const close = () => (purgeAsked.value = null)
-  const { entry, unreadable } = asked
+  const { entry, unreadable, all = [] } = asked
   const confirm = () => {
     close()
     const operation = unreadable === undefined ? entry?.operation_id : operationOf(unreadable)
-    const gone = operation === undefined ? entries.value.map((one) => one.operation_id) : [operation]
-    void purge(operation).then(() => gone.forEach(forgetOperation))
+    const shown = operation === undefined ? all : [operation]
+    // What is in the trash still can be taken back still.
+    void purge(shown).then(() => {
+      const there = new Set(entries.value.map((one) => one.operation_id))
+      for (const one of shown) if (!there.has(one)) forgetOperation(one)
+    })
   }
   const name = entry ? titleOf(entry) : unreadable
   return (
     <Dialog
-      title={name === undefined ? words.trash.purgeAllTitle(entries.value.length) : words.trash.purgeTitle(name)}
+      title={name === undefined ? words.trash.purgeAllTitle(all.length) : words.trash.purgeTitle(name)}
       tone="danger"
       onClose={close}
       footer={
