@@ -84,11 +84,13 @@ const (
 	codeCorrupt    = 11
 	codeFull       = 13
 	codeCannotOpen = 14
-	codeProtocol   = 15
-	codeTooBig     = 18
-	codeNoLargeFS  = 22
-	codeAuth       = 23
-	codeNotADB     = 26
+
+	codeRollback  = codeReadOnly | 3<<8 // there is a journal to be rolled back, which a reader may not do
+	codeProtocol  = 15
+	codeTooBig    = 18
+	codeNoLargeFS = 22
+	codeAuth      = 23
+	codeNotADB    = 26
 )
 
 // codeShortRead is the extended code of a read beyond the end of the file.

@@ -52,7 +52,7 @@ type Health struct {
 	EmptySessions      *Sampled // sessions without a message
 	LooseMessages      *Sampled // sessions that are not there, but whose messages are
 	LostParents        *Sampled // sessions whose parent is not there
-	Undead             *Sampled // live sessions that have a tombstone
+	Undead             *Sampled // live sessions that have a tombstone which still holds
 	Fences             *FenceHealth
 	Receipts           *ReceiptHealth
 	Intents            *IntentHealth
@@ -177,6 +177,14 @@ func (e *Exam) Shape(ctx context.Context, agent Agent) (*Shape, error) {
 		shape.Kind = s.kind()
 		if shape.Report, err = e.shapeOf(ctx, s, agent); err != nil {
 			return nil, classify("look at the store", err)
+		}
+		if shape.PathError == nil { // what the schema alone refuses (contract 3)
+			switch err := e.refuseCascades(ctx); {
+			case errors.Is(err, ErrUnsupported):
+				shape.Path, shape.PathError = "", err
+			case err != nil:
+				return nil, err
+			}
 		}
 		shape.SetAside, shape.IndexFault = e.indexesToSetAside(ctx, s)
 		if e.way == wayAlone { // SQLite does not tell, where it is told that nobody ever writes

@@ -38,6 +38,15 @@ func (e *Exam) hasSessions() bool { return e.schema.has("sessions", "id") }
 
 func (e *Exam) hasMessages() bool { return e.schema.has("messages", "session_id") }
 
+// Bytes is how large the snapshot is, wherever its pages lie; 0 where that cannot be read.
+func (e *Exam) Bytes(ctx context.Context) int64 {
+	var h Health
+	if e.conn == nil || e.countPages(ctx, &h) != nil {
+		return 0
+	}
+	return h.Pages.All * h.Pages.Size
+}
+
 func (e *Exam) countPages(ctx context.Context, h *Health) error {
 	var p PageHealth
 	for pragma, into := range map[string]*int64{"page_count": &p.All, "freelist_count": &p.Free, "page_size": &p.Size} {
@@ -209,7 +218,10 @@ func (e *Exam) countFences(ctx context.Context, h *Health) error {
 
 func (e *Exam) findUndead(ctx context.Context, h *Health) error {
 	return e.sample(ctx, &h.Undead, e.hasSessions() && e.hasRecords(), `SELECT s.id FROM state_meta m
-		JOIN sessions s ON s.id = substr(m.key, length(?) + 1) WHERE `+within(retiredSessionPrefix), retiredSessionPrefix)
+		JOIN sessions s ON s.id = substr(m.key, length(?) + 1) WHERE `+within(retiredSessionPrefix)+` AND CASE
+		WHEN typeof(m.value) = 'text' AND json_valid(m.value) AND json_type(m.value, '$.retired_at') IN ('integer', 'real')
+		THEN json_type(m.value, '$.expires') IS NOT 'true' OR ? - json_extract(m.value, '$.retired_at') <= ? ELSE 1 END`,
+		retiredSessionPrefix, now(), fenceHorizon)
 }
 
 func (e *Exam) findLostParents(ctx context.Context, h *Health) error {

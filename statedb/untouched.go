@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -18,7 +19,7 @@ const (
 	wayBeside way = iota // through the log and its index, as others do, but without writing into the index
 	wayPlain             // a store without a log is only ever read by a reader
 	wayAlone             // nobody has it open: its own file is all there is. What was read counts if that is so afterwards too
-	wayCopy              // the log holds something, and there is no index to read it by: a copy gets one
+	wayCopy              // the log holds something, and there is no index to read it by, or a journal is to be rolled back: a copy gets that
 	wayEmpty             // no byte is in it. SQLite would take its log away
 )
 
@@ -108,12 +109,28 @@ func tryUntouched(ctx context.Context, path string) (u *untouched, err error) {
 		}
 	}
 	if err == nil {
-		_, err = u.ExecContext(ctx, "BEGIN")
+		err = u.begin(ctx)
 	}
-	if err == nil { // the first thing that is read makes the snapshot
-		err = u.each(ctx, func(scanFunc) error { return nil }, "SELECT 1 FROM sqlite_schema LIMIT 1")
+	if _, extended, known := resultCodes(err); known && extended == codeRollback && u.way == wayPlain {
+		// A writer ended half-way, and the next one rolls that back. Until then only a copy can be read.
+		u.close()
+		u.way = wayCopy
+		if err = u.makeCopy(ctx); err == nil {
+			u.conn, err = open(ctx, filepath.Join(u.copied, FileName), readWrite)
+		}
+		if err == nil {
+			err = u.begin(ctx)
+		}
 	}
 	return u, err
+}
+
+// begin makes the snapshot, which the first thing that is read does.
+func (u *untouched) begin(ctx context.Context) error {
+	if _, err := u.ExecContext(ctx, "BEGIN"); err != nil {
+		return err
+	}
+	return u.each(ctx, func(scanFunc) error { return nil }, "SELECT 1 FROM sqlite_schema LIMIT 1")
 }
 
 // hasLog tells whether a store is of the kind that has a log. SQLite refuses to open such a one where it may not lock it. Nothing is
@@ -156,13 +173,14 @@ func (u *untouched) close() {
 	}
 }
 
-// makeCopy copies the store and its log into a folder for us alone.
+// makeCopy copies the store and its log or journal into a folder for us alone.
 func (u *untouched) makeCopy(ctx context.Context) (err error) {
 	if u.copied, err = os.MkdirTemp("", "sidecar-doctor-"); err != nil {
 		return &Error{Kind: ErrIO, Detail: "make a folder for a copy", Cause: err}
 	}
-	for _, suffix := range []string{"", "-wal"} {
-		if err := copyFile(ctx, filepath.Join(u.copied, FileName+suffix), u.path+suffix); err != nil {
+	for _, suffix := range []string{"-journal", "", "-wal"} { // the journal before what it rolls back
+		err := copyFile(ctx, filepath.Join(u.copied, FileName+suffix), u.path+suffix)
+		if err != nil && !(suffix != "" && errors.Is(err, fs.ErrNotExist)) {
 			return &Error{Kind: ErrIO, Detail: "copy the store to look at it", Cause: err}
 		}
 	}

@@ -58,7 +58,13 @@ it could not be looked at, or for a wrong command line.`,
 }
 
 func examine(cmd *cobra.Command, question doctor.Question, asJSON bool) error {
-	ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGTERM, syscall.SIGINT)
+	ends := []os.Signal{syscall.SIGTERM, syscall.SIGINT}
+	for _, one := range []os.Signal{syscall.SIGHUP, syscall.SIGQUIT} { // a copy of the history must not stay behind a closed terminal
+		if !signal.Ignored(one) { // as nohup asks
+			ends = append(ends, one)
+		}
+	}
+	ctx, stop := signal.NotifyContext(cmd.Context(), ends...)
 	defer stop()
 	p := newPaper(cmd.OutOrStdout())
 	question.Begins = func(bytes int64, takes time.Duration) {

@@ -95,7 +95,8 @@ func lookOnce(ctx context.Context, q Question, homePath, store string, agent sta
 		f.refusal = refusal{string(word), line}
 	}
 	if q.Full && q.Begins != nil {
-		q.Begins(f.disk.Bytes, statedb.FullCheckTakes(f.disk.Bytes))
+		bytes := exam.Bytes(ctx) // much of it may only be in the log yet
+		q.Begins(bytes, statedb.FullCheckTakes(bytes))
 	}
 	f.ask(ctx, q, exam, files)
 	return f, exam.Holds(), nil
