@@ -59,25 +59,30 @@ func (e *Exam) Check(ctx context.Context) *Checked {
 // CheckAll looks for all damage that SQLite can find. What takes long is done in a copy, so that the store is held only while that is
 // made; a full-text index can only be compared with its text by somebody who may write. The copy lies in the system's folder for
 // temporary files, for us alone, and goes at the end.
-func (e *Exam) CheckAll(ctx context.Context) *Checked {
+//
+// That there is no room for a copy says nothing of the store, and is an error.
+func (e *Exam) CheckAll(ctx context.Context) (*Checked, error) {
 	if e.conn == nil {
-		return &Checked{}
+		return &Checked{}, nil
 	}
 	folder, err := os.MkdirTemp("", "sidecar-doctor-")
 	if err != nil {
-		return failedCheck("make a folder for a copy", &Error{Kind: ErrIO, Cause: err})
+		return nil, &Error{Kind: ErrIO, Detail: "make a folder for a copy", Cause: err}
 	}
 	defer func() { _ = os.RemoveAll(folder) }()
 	c, err := e.copyInto(ctx, filepath.Join(folder, "copy.db"))
+	if primary, _, known := resultCodes(err); known && primary == codeFull {
+		return nil, classify("make a copy in "+folder, err)
+	}
 	if err != nil {
-		return failedCheck("copy the store", err)
+		return failedCheck("copy the store", err), nil
 	}
 	defer c.close()
 	k := newCheck(ctx, c, e.schema)
 	k.whole()
 	k.references()
 	k.indexes(k.compareIndex)
-	return k.found
+	return k.found, nil
 }
 
 func failedCheck(doing string, err error) *Checked {

@@ -145,10 +145,10 @@ func (s *schema) has(table string, columns ...string) bool {
 
 // knownSchema is a shape with the number that SQLite counts up whenever it changes.
 type knownSchema struct {
-	version         int64
-	schema          *schema
-	references      map[string][]reference // to each table that was asked for
-	cascadesSettled bool                   // refuseCascades found nothing
+	version    int64
+	schema     *schema
+	references map[string][]reference // to each table that was asked for
+	cascades   *[]cascadePath         // by which rows of tables that we know could go; nil where nobody has asked
 }
 
 // readSchema reads the shape in the transaction that will write, so that a store which another process migrates

@@ -179,7 +179,7 @@ func (e *Exam) Shape(ctx context.Context, agent Agent) (*Shape, error) {
 			return nil, classify("look at the store", err)
 		}
 		if shape.PathError == nil { // what the schema alone refuses (contract 3)
-			switch err := e.refuseCascades(ctx); {
+			switch _, err := e.cascades(ctx); {
 			case errors.Is(err, ErrUnsupported):
 				shape.Path, shape.PathError = "", err
 			case err != nil:

@@ -72,8 +72,8 @@ func (e *Exam) countMessages(ctx context.Context, h *Health) error {
 	return e.QueryRowContext(ctx, "SELECT count(*) FROM messages").Scan(&h.Messages)
 }
 
-// readAllGuards reads the guards, the first of each kind one by one. A store that lacks part of a table has no path, and is not asked
-// for what is in it.
+// readAllGuards reads the guards; those of each kind that run out first, and those that never do, one by one. A store that lacks part
+// of a table has no path, and is not asked for what is in it.
 func (e *Exam) readAllGuards(ctx context.Context, h *Health) error {
 	var guards GuardsHealth
 	for _, table := range []struct {
@@ -102,8 +102,8 @@ func (e *Exam) readAllGuards(ctx context.Context, h *Health) error {
 			}
 			guards.First = append(guards.First, examGuard(g, now(), holderState))
 			return nil
-		}, `SELECT coalesce(CAST(`+table.key+` AS TEXT), ''), coalesce(CAST(holder AS TEXT), ''), +expires_at FROM `+table.name+`
-			ORDER BY 1 LIMIT ?`, MostGuards-len(guards.First))
+		}, `SELECT * FROM (SELECT coalesce(CAST(`+table.key+` AS TEXT), ''), coalesce(CAST(holder AS TEXT), ''), +expires_at FROM `+table.name+`
+			ORDER BY +expires_at, 1 LIMIT ?) ORDER BY 1`, MostGuards-len(guards.First))
 		if err != nil {
 			return err
 		}

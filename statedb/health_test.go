@@ -104,7 +104,8 @@ func TestTooLittleTime(t *testing.T) {
 		assert.NotEmpty(t, f.Line())
 	}
 	assert.Equal(t, &Health{Failures: h.Failures}, h, "nothing else is said")
-	all := exam.CheckAll(over)
+	all, err := exam.CheckAll(over)
+	require.NoError(t, err)
 	require.NotEmpty(t, all.Failures)
 	assert.True(t, all.Failures[0].Unfinished())
 }

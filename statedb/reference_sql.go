@@ -29,12 +29,6 @@ func (r reference) own() bool {
 	return known && sqlname.Fold(r.column) == own.column
 }
 
-// takesOthers tells whether it takes rows of a table that we know with it, which may be those of another conversation.
-func (r reference) takesOthers() bool {
-	_, known := ownReferences[sqlname.Fold(r.table)]
-	return known && r.onDelete == "CASCADE"
-}
-
 // stops tells whether a row that holds such a reference would stop the delete. One that cascades or becomes NULL is the
 // schema's own answer.
 func (r reference) stops() bool { return r.onDelete != "CASCADE" && r.onDelete != "SET NULL" }
@@ -71,76 +65,118 @@ func (c *conn) foreignReferences(ctx context.Context, to string) (references []r
 // message of an id stops the delete too, in SQLite's own words (contract 4); foresee asks for that where no delete follows that would
 // hear them.
 func (c *conn) refuseForeignRows(ctx context.Context, ids []string, foresee bool) error {
-	if err := c.refuseRowsThatHold(ctx, "sessions", "LIST", ids, true); err != nil {
+	if err := c.refuseRowsThatStop(ctx, "sessions", "LIST", ids); err != nil {
 		return err
 	}
-	if err := c.refuseRowsThatHold(ctx, "messages", "(SELECT id FROM messages WHERE session_id IN LIST)", ids, foresee); err != nil {
-		return err
+	if foresee {
+		if err := c.refuseRowsThatStop(ctx, "messages", "(SELECT id FROM messages WHERE session_id IN LIST)", ids); err != nil {
+			return err
+		}
 	}
-	return c.refuseCascades(ctx)
+	return c.refuseRowsOfOthers(ctx, ids)
 }
 
-// refuseRowsThatHold does so for references to one table, to the rows of a set, which LIST stands for or is a part of; stops is whether
-// those count that would stop the delete.
-func (c *conn) refuseRowsThatHold(ctx context.Context, to, set string, ids []string, stops bool) error {
+// refuseRowsThatStop does so for references to one table, to the rows of a set, which LIST stands for or is a part of.
+func (c *conn) refuseRowsThatStop(ctx context.Context, to, set string, ids []string) error {
 	references, err := c.foreignReferences(ctx, to)
 	if err != nil {
 		return err
 	}
-	going := setOf(ids)
 	for _, r := range references {
-		if !r.takesOthers() && !(r.stops() && stops) {
+		if !r.stops() {
 			continue
 		}
 		owner, what := "NULL", "the table %s, which this sidecar does not know, holds a row of this conversation"
 		if own, known := ownReferences[sqlname.Fold(r.table)]; known {
 			owner, what = own.owner, "a row of another conversation in the table %s refers to this one"
 		}
-		err := inChunks(ids, func(list string, args []any) error {
-			return c.each(ctx, func(scan scanFunc) error {
-				var whose any
-				if err := scan(&whose); err != nil {
-					return err
-				}
-				if id, text := whose.(string); text && going[id] {
-					return nil
-				}
-				return unsupported(what, r.table)
-			}, fmt.Sprintf("SELECT +%s FROM %s WHERE %s IN %s", owner, quoted(r.table), quoted(r.column), strings.Replace(set, "LIST", list, 1)), args...)
-		})
-		if err != nil {
-			return classify("read the table "+r.table, err)
+		if err := c.refuseRowsNotGoing(ctx, ids, owner, r.table, r.column, set, what); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// refuseCascades is ErrUnsupported where a delete of a session could take rows of others with it by way of a table that we do not
-// know, whatever is in it.
-func (c *conn) refuseCascades(ctx context.Context) error {
-	if c.known != nil && c.known.cascadesSettled {
-		return nil
+// refuseRowsOfOthers does so for rows that would go by cascades, by way of whatever tables.
+func (c *conn) refuseRowsOfOthers(ctx context.Context, ids []string) error {
+	paths, err := c.cascades(ctx)
+	if err != nil {
+		return err
 	}
-	from := map[string][]string{} // whose rows go with one of a table
-	err := c.each(ctx, func(scan scanFunc) error {
-		var table, to string
-		if err := scan(&table, &to); err != nil {
+	for _, path := range paths {
+		set := "LIST"
+		for i, step := range path {
+			where := quoted(step.to) + " WHERE "
+			if i == 0 {
+				where += ownReferences[sqlname.Fold(path.from())].owner + " IN LIST"
+			} else {
+				where += quoted(path[i-1].column) + " IN " + set
+			}
+			set = "(SELECT " + quoted(step.toColumn) + " FROM " + where + ")"
+		}
+		last := path.last()
+		err := c.refuseRowsNotGoing(ctx, ids, ownReferences[sqlname.Fold(last.table)].owner, last.table, last.column, set,
+			"the table %s would lose a row of another conversation")
+		if err != nil {
 			return err
 		}
-		from[to] = append(from[to], table)
-		return nil
-	}, `SELECT DISTINCT lower(t.name), lower(f."table") FROM sqlite_schema t, pragma_foreign_key_list(t.name) f
-		WHERE t.type = 'table' AND t.sql NOT LIKE 'CREATE VIRTUAL%' AND f.on_delete = 'CASCADE'`)
-	if err != nil {
-		return classify("read the foreign keys", err)
-	}
-	if through := cascadesBack(from); through != "" {
-		return unsupported("by the table %s, which this sidecar does not know, a delete could take rows of another conversation", through)
-	}
-	if c.known != nil {
-		c.known.cascadesSettled = true
 	}
 	return nil
+}
+
+// refuseRowsNotGoing is ErrUnsupported where a row of a table has a value of a set in a column, and does not belong to one of the ids.
+func (c *conn) refuseRowsNotGoing(ctx context.Context, ids []string, owner, table, column, set, what string) error {
+	going := setOf(ids)
+	return classify("read the table "+table, inChunks(ids, func(list string, args []any) error {
+		return c.each(ctx, func(scan scanFunc) error {
+			var whose any
+			if err := scan(&whose); err != nil {
+				return err
+			}
+			if id, text := whose.(string); text && going[id] {
+				return nil
+			}
+			return unsupported(what, table)
+		}, fmt.Sprintf("SELECT +%s FROM %s WHERE %s IN %s", owner, quoted(table), quoted(column), strings.ReplaceAll(set, "LIST", list)), args...)
+	}))
+}
+
+// cascades are the ways in which rows of the tables that we know could go with others. It is ErrUnsupported where one of them cannot be
+// followed: then no delete is safe, whatever is in the store.
+func (c *conn) cascades(ctx context.Context) (paths []cascadePath, err error) {
+	if c.known != nil && c.known.cascades != nil {
+		return *c.known.cascades, nil
+	}
+	var all []cascade
+	err = c.each(ctx, func(scan scanFunc) error {
+		var one cascade
+		var toColumn *string
+		if err := scan(&one.table, &one.column, &one.to, &toColumn, &one.whole); err != nil {
+			return err
+		}
+		if toColumn != nil {
+			one.toColumn = *toColumn
+		} else {
+			one.whole = false
+		}
+		all = append(all, one)
+		return nil
+	}, `SELECT t.name, f."from", f."table",
+			coalesce(f."to", (SELECT name FROM pragma_table_info(f."table") WHERE pk = 1)),
+			f.seq = 0 AND NOT EXISTS (SELECT 1 FROM pragma_foreign_key_list(t.name) other WHERE other.id = f.id AND other.seq > 0)
+		FROM sqlite_schema t, pragma_foreign_key_list(t.name) f
+		WHERE t.type = 'table' AND t.sql NOT LIKE 'CREATE VIRTUAL%' AND f.on_delete = 'CASCADE' ORDER BY t.name, f.id, f.seq`)
+	if err != nil {
+		return nil, classify("read the foreign keys", err)
+	}
+	paths, through := cascadePaths(all)
+	if through != "" {
+		return nil, unsupported("by the table %s, which this sidecar does not know, a delete could take rows of another conversation", through)
+	}
+	if c.known != nil {
+		c.known.cascades = &paths
+	}
+	return paths, nil
 }
 
 // quoted is a name as SQL writes it.

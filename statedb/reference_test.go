@@ -114,7 +114,8 @@ func TestForeignReferencesToMessages(t *testing.T) {
 // A row of another conversation never goes because it refers to one that does, whatever the store's schema says.
 func TestReferencesThatWouldTakeOthersAlong(t *testing.T) {
 	const family = `INSERT INTO sessions (id, source, parent_session_id, started_at) VALUES ('x', 'cli', NULL, 1), ('d', 'subagent', 'x', 2)`
-	const notes = `CREATE TABLE notes (n INTEGER PRIMARY KEY, s TEXT REFERENCES sessions(id) ON DELETE CASCADE)`
+	const turns = `CREATE TABLE turns (n INTEGER PRIMARY KEY, s TEXT REFERENCES sessions(id) ON DELETE CASCADE)`
+	const turnOf = `ALTER TABLE messages ADD turn INTEGER REFERENCES Turns(n) ON DELETE CASCADE`
 	for name, test := range map[string]struct {
 		statements []string
 		refused    string // the table that the refusal names
@@ -153,13 +154,44 @@ func TestReferencesThatWouldTakeOthersAlong(t *testing.T) {
 			}, "messages",
 		},
 		"by way of another table": {
-			[]string{notes, "ALTER TABLE messages ADD note INTEGER REFERENCES Notes(n) ON DELETE CASCADE"}, "notes",
-		},
-		"by way of two": {
 			[]string{
-				notes, "CREATE TABLE tags (t INTEGER PRIMARY KEY, n REFERENCES notes ON DELETE CASCADE)",
-				"ALTER TABLE sessions ADD tag INTEGER REFERENCES tags(t) ON DELETE CASCADE",
-			}, "tags",
+				turns, turnOf, "INSERT INTO turns VALUES (1, 'd'), (2, 'y')",
+				"INSERT INTO messages (id, session_id, role, timestamp, turn) VALUES (7, 'd', 'user', 1, 1), (8, 'y', 'user', 1, 1)",
+			}, "messages",
+		},
+		"by way of another table, each in its own conversation": {
+			[]string{
+				turns, turnOf, "INSERT INTO turns VALUES (1, 'd'), (2, 'y'), (3, 'd')",
+				"INSERT INTO messages (id, session_id, role, timestamp, turn) VALUES (7, 'd', 'user', 1, 1), (8, 'y', 'user', 1, 2), (9, 'x', 'user', 1, 3)",
+			}, "",
+		},
+		"by way of two, to a session": {
+			[]string{
+				turns, "CREATE TABLE tags (t INTEGER PRIMARY KEY, n REFERENCES turns ON DELETE CASCADE)",
+				"ALTER TABLE sessions ADD tag INTEGER REFERENCES Tags(t) ON DELETE CASCADE",
+				"INSERT INTO turns VALUES (1, 'x')", "INSERT INTO tags VALUES (5, 1)", "UPDATE sessions SET tag = 5 WHERE id = 'y'",
+			}, "sessions",
+		},
+		"by way of a message": {
+			[]string{
+				"CREATE TABLE notes (n INTEGER PRIMARY KEY, m REFERENCES messages(id) ON DELETE CASCADE)",
+				"ALTER TABLE sessions ADD note INTEGER REFERENCES notes(n) ON DELETE CASCADE",
+				"INSERT INTO messages (id, session_id, role, timestamp) VALUES (7, 'd', 'user', 1)",
+				"INSERT INTO notes VALUES (5, 7)", "UPDATE sessions SET note = 5 WHERE id = 'y'",
+			}, "sessions",
+		},
+		"by way of rows that go with each other, which nobody follows": {
+			[]string{turns, turnOf, "ALTER TABLE turns ADD before INTEGER REFERENCES turns(n) ON DELETE CASCADE"}, "turns",
+		},
+		"by way of a key of two columns, which nobody follows": {
+			[]string{
+				"CREATE TABLE turns (s TEXT REFERENCES sessions(id) ON DELETE CASCADE, n INTEGER, PRIMARY KEY (s, n))",
+				"CREATE TABLE parts (p INTEGER PRIMARY KEY, s TEXT, n INTEGER, FOREIGN KEY (s, n) REFERENCES turns ON DELETE CASCADE)",
+				"ALTER TABLE messages ADD part INTEGER REFERENCES parts(p) ON DELETE CASCADE",
+			}, "parts",
+		},
+		"rows of an unknown table alone, though they go with each other": {
+			[]string{turns, "ALTER TABLE turns ADD before INTEGER REFERENCES turns(n) ON DELETE CASCADE", "INSERT INTO turns VALUES (1, 'x', NULL), (2, 'y', 1)"}, "",
 		},
 		"a table that takes sessions along, but is not reached": {
 			[]string{"CREATE TABLE projects (p INTEGER PRIMARY KEY)", "ALTER TABLE sessions ADD project INTEGER REFERENCES projects(p) ON DELETE CASCADE"}, "",

@@ -215,6 +215,14 @@ func (d *Deleter) transact(
 	ctx context.Context, h lockedHome, request Request, decide func(*statedb.Tx, statedb.Request) (*statedb.Plan, error),
 ) (outcome *Outcome, err error) {
 	took, begun := request.durations(), time.Now()
+	deciding := true
+	decided := func() {
+		if deciding {
+			spend(&took.Decision, begun)
+		}
+		deciding = false
+	}
+	defer decided() // of what is cancelled or refused on the way too
 	// Nobody shall wait for what these look at: a folder of many files, the base home, which may be on a slow disk, and whole tables of
 	// the store.
 	wanted := request.toDelete(h.path)
@@ -245,7 +253,7 @@ func (d *Deleter) transact(
 			return nil, err
 		}
 	}
-	spend(&took.Decision, begun)
+	decided()
 	kept, err := d.copyRows(ctx, h, request, wanted, look)
 	if err != nil {
 		return nil, err
@@ -261,13 +269,13 @@ func (d *Deleter) transact(
 		_ = tx.Rollback()
 		took.Transaction += tx.Held()
 	}()
-	begun = time.Now()
+	begun, deciding = time.Now(), true
 	// The Agent may have been installed anew while we waited for the lock.
 	if wanted.Agent, err = statedb.LookAtAgent(request.AgentDir); err != nil {
 		return nil, err
 	}
 	plan, err := decide(tx, wanted)
-	spend(&took.Decision, begun)
+	decided()
 	if err != nil || len(plan.Targets) == 0 {
 		return nil, err
 	}

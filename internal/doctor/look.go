@@ -98,12 +98,14 @@ func lookOnce(ctx context.Context, q Question, homePath, store string, agent sta
 		bytes := exam.Bytes(ctx) // much of it may only be in the log yet
 		q.Begins(bytes, statedb.FullCheckTakes(bytes))
 	}
-	f.ask(ctx, q, exam, files)
+	if err := f.ask(ctx, q, exam, files); err != nil {
+		return f, false, err
+	}
 	return f, exam.Holds(), nil
 }
 
 // ask fills in what takes time.
-func (f *facts) ask(ctx context.Context, q Question, exam *statedb.Exam, files *cleanup.Listing) {
+func (f *facts) ask(ctx context.Context, q Question, exam *statedb.Exam, files *cleanup.Listing) error {
 	limit := enough
 	if f.shape.JournalMode != "wal" {
 		limit = enoughIfInWay
@@ -125,12 +127,14 @@ func (f *facts) ask(ctx context.Context, q Question, exam *statedb.Exam, files *
 		}
 	}
 	if q.Full {
-		f.checked = exam.CheckAll(ctx)
-		return
+		var err error
+		f.checked, err = exam.CheckAll(ctx)
+		return err
 	}
 	checking, cancel := within()
 	defer cancel()
 	f.checked = exam.Check(checking)
+	return nil
 }
 
 // lineOf is an error as one line for a human.
