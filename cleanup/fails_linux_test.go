@@ -16,7 +16,7 @@ import (
 )
 
 // inChild runs a test once more in a process of its own and tells whether it did.
-func inChild(t *testing.T, user *syscall.Credential) bool {
+func inChild(t *testing.T) bool {
 	t.Helper()
 	const inside = "CLEANUP_TEST_IN_CHILD"
 	if os.Getenv(inside) != "" {
@@ -26,17 +26,10 @@ func inChild(t *testing.T, user *syscall.Credential) bool {
 	child := exec.Command("/proc/self/exe", "-test.run=^"+t.Name()+"$", "-test.v")
 	child.Dir = os.TempDir()
 	child.Env = append(os.Environ(), inside+"=1")
-	child.SysProcAttr = &syscall.SysProcAttr{Credential: user}
 	output, err := child.CombinedOutput()
 	require.NoError(t, err, "%s", output)
 	require.Contains(t, string(output), "--- PASS: "+t.Name())
 	return true
-}
-
-// asNobody runs a test as a user whom file modes stop, where this one is root, and tells whether it did.
-func asNobody(t *testing.T) bool {
-	t.Helper()
-	return os.Getuid() == 0 && inChild(t, &syscall.Credential{Uid: 65534, Gid: 65534})
 }
 
 // closeFolder takes away a right on a folder until the test ends.
@@ -47,7 +40,7 @@ func closeFolder(t *testing.T, path string, mode os.FileMode) {
 }
 
 func TestManifestInAFolderThatMayNotBeWritten(t *testing.T) {
-	if asNobody(t) {
+	if sidecartest.AsNobody(t) {
 		return
 	}
 	home := sidecartest.NewHome(t)
@@ -60,7 +53,7 @@ func TestManifestInAFolderThatMayNotBeWritten(t *testing.T) {
 }
 
 func TestMissingFolderInAHomeThatMayNotBeWritten(t *testing.T) {
-	if asNobody(t) {
+	if sidecartest.AsNobody(t) {
 		return
 	}
 	home := bareHome(t)
@@ -71,7 +64,7 @@ func TestMissingFolderInAHomeThatMayNotBeWritten(t *testing.T) {
 }
 
 func TestFolderThatMayNotBeListed(t *testing.T) {
-	if asNobody(t) {
+	if sidecartest.AsNobody(t) {
 		return
 	}
 	home := sidecartest.NewHome(t)
@@ -82,7 +75,7 @@ func TestFolderThatMayNotBeListed(t *testing.T) {
 
 // Neither may an artifact go nor the manifest be rewritten: both stay as they are, and both are said.
 func TestArtifactsInAFolderThatMayNotBeWritten(t *testing.T) {
-	if asNobody(t) {
+	if sidecartest.AsNobody(t) {
 		return
 	}
 	home := sidecartest.NewHome(t)
@@ -102,7 +95,7 @@ func TestArtifactsInAFolderThatMayNotBeWritten(t *testing.T) {
 }
 
 func TestManifestThatMayNotBeRead(t *testing.T) {
-	if asNobody(t) {
+	if sidecartest.AsNobody(t) {
 		return
 	}
 	home := sidecartest.NewHome(t)
@@ -113,7 +106,7 @@ func TestManifestThatMayNotBeRead(t *testing.T) {
 
 // The disk is full in the middle of the manifest: a limit on the size of files gives the same short write.
 func TestManifestOnAFullDisk(t *testing.T) {
-	if inChild(t, nil) {
+	if inChild(t) {
 		return
 	}
 	home := sidecartest.NewHome(t)

@@ -13,7 +13,7 @@ import (
 )
 
 func TestMediaInAFolderThatMayNotBeWritten(t *testing.T) {
-	if asNobody(t) {
+	if sidecartest.AsNobody(t) {
 		return
 	}
 	home := sidecartest.NewHome(t)
@@ -29,7 +29,7 @@ func TestMediaInAFolderThatMayNotBeWritten(t *testing.T) {
 
 // Where nobody can look, nobody can tell: that is no failure.
 func TestMediaInAFolderThatMayNotBeEntered(t *testing.T) {
-	if asNobody(t) {
+	if sidecartest.AsNobody(t) {
 		return
 	}
 	home := sidecartest.NewHome(t)
@@ -41,7 +41,7 @@ func TestMediaInAFolderThatMayNotBeEntered(t *testing.T) {
 }
 
 func TestSpilledFilesInAFolderThatMayNotBeWritten(t *testing.T) {
-	if asNobody(t) {
+	if sidecartest.AsNobody(t) {
 		return
 	}
 	home := sidecartest.NewHome(t)
@@ -57,7 +57,7 @@ func TestSpilledFilesInAFolderThatMayNotBeWritten(t *testing.T) {
 }
 
 func TestSpillFolderThatMayNotBeListed(t *testing.T) {
-	if asNobody(t) {
+	if sidecartest.AsNobody(t) {
 		return
 	}
 	home := sidecartest.NewHome(t)
@@ -86,7 +86,7 @@ func noneLeft(t *testing.T, do func()) {
 // Where too many files are open, nobody could look: such a file may have to go, and folders that cannot be listed are no empty
 // ones.
 func TestTooManyOpenFiles(t *testing.T) {
-	if inChild(t, nil) {
+	if inChild(t) {
 		return
 	}
 	home := sidecartest.NewHome(t)

@@ -4,7 +4,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"syscall"
 	"testing"
 	"time"
 
@@ -14,24 +13,8 @@ import (
 	"session-sidecar/internal/sidecartest"
 )
 
-// asNobody runs a test once more as a user whom file modes stop, where this one is root, and tells whether it did.
-func asNobody(t *testing.T) bool {
-	t.Helper()
-	if os.Getuid() != 0 {
-		return false
-	}
-	// The kernel's own name of this binary: the way to its folder may be closed to others.
-	child := exec.Command("/proc/self/exe", "-test.run=^"+t.Name()+"$", "-test.v")
-	child.Dir = os.TempDir()
-	child.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
-	output, err := child.CombinedOutput()
-	require.NoError(t, err, "%s", output)
-	require.Contains(t, string(output), "--- PASS: "+t.Name())
-	return true
-}
-
 func TestFileThatMayNotBeWrittenIsNoLock(t *testing.T) {
-	if asNobody(t) {
+	if sidecartest.AsNobody(t) {
 		return
 	}
 	home := newHome(t)
@@ -42,7 +25,7 @@ func TestFileThatMayNotBeWrittenIsNoLock(t *testing.T) {
 }
 
 func TestFolderThatMayNotBeWrittenGetsNoLock(t *testing.T) {
-	if asNobody(t) {
+	if sidecartest.AsNobody(t) {
 		return
 	}
 	home := newHome(t)

@@ -11,23 +11,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-)
 
-// asNobody runs a test once more as a user whom file modes stop, where this one is root, and tells whether it did.
-func asNobody(t *testing.T) bool {
-	t.Helper()
-	if os.Getuid() != 0 {
-		return false
-	}
-	// The kernel's own name of this binary: the way to its folder may be closed to others.
-	child := exec.Command("/proc/self/exe", "-test.run=^"+t.Name()+"$", "-test.v")
-	child.Dir = os.TempDir()
-	child.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
-	output, err := child.CombinedOutput()
-	require.NoError(t, err, "%s", output)
-	require.Contains(t, string(output), "--- PASS: "+t.Name())
-	return true
-}
+	"session-sidecar/internal/sidecartest"
+)
 
 // running starts a process that lives until the test ends.
 func running(t *testing.T) (pid int) {
@@ -94,7 +80,7 @@ func TestAZombieIsNotDead(t *testing.T) {
 
 // Not being allowed to signal a process means that it lives.
 func TestAProcessOfAnotherUserLives(t *testing.T) {
-	if asNobody(t) {
+	if sidecartest.AsNobody(t) {
 		return
 	}
 	require.ErrorIs(t, syscall.Kill(1, 0), syscall.EPERM)

@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"session-sidecar/internal/sidecartest"
 )
 
 // restrict takes rights away until the test ends.
@@ -16,7 +18,7 @@ func restrict(t *testing.T, path string, mode os.FileMode) {
 }
 
 func TestAStoreThatMayNotBeWritten(t *testing.T) {
-	if asNobody(t) {
+	if sidecartest.AsNobody(t) {
 		return
 	}
 	home := newStore(t, sessionX)
@@ -27,7 +29,7 @@ func TestAStoreThatMayNotBeWritten(t *testing.T) {
 }
 
 func TestAStoreThatMayNotBeRead(t *testing.T) {
-	if asNobody(t) {
+	if sidecartest.AsNobody(t) {
 		return
 	}
 	home := newStore(t, sessionX)
@@ -39,7 +41,7 @@ func TestAStoreThatMayNotBeRead(t *testing.T) {
 }
 
 func TestAStoreInAFolderThatMayNotBeWritten(t *testing.T) {
-	if asNobody(t) {
+	if sidecartest.AsNobody(t) {
 		return
 	}
 	home := newStore(t, sessionX)
@@ -50,7 +52,7 @@ func TestAStoreInAFolderThatMayNotBeWritten(t *testing.T) {
 }
 
 func TestAHomeThatMayNotBeSearched(t *testing.T) {
-	if asNobody(t) {
+	if sidecartest.AsNobody(t) {
 		return
 	}
 	home := newStore(t, sessionX)
@@ -61,7 +63,7 @@ func TestAHomeThatMayNotBeSearched(t *testing.T) {
 }
 
 func TestAnAgentsFolderThatMayNotBeListed(t *testing.T) {
-	if asNobody(t) {
+	if sidecartest.AsNobody(t) {
 		return
 	}
 	dir := t.TempDir()

@@ -2,32 +2,17 @@ package doctor
 
 import (
 	"os"
-	"os/exec"
-	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-)
 
-// asNobody runs a test once more as a user whom file modes stop, where this one is root, and tells whether it did.
-func asNobody(t *testing.T) bool {
-	t.Helper()
-	if os.Getuid() != 0 {
-		return false
-	}
-	child := exec.Command("/proc/self/exe", "-test.run=^"+t.Name()+"$", "-test.v")
-	child.Dir = os.TempDir()
-	child.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
-	output, err := child.CombinedOutput()
-	require.NoError(t, err, "%s", output)
-	require.Contains(t, string(output), "--- PASS: "+t.Name())
-	return true
-}
+	"session-sidecar/internal/sidecartest"
+)
 
 // Where nothing may be written, a store can be looked at all the same: one that nobody has open, and one with what was left of a log.
 func TestWhereNothingMayBeWritten(t *testing.T) {
-	if asNobody(t) {
+	if sidecartest.AsNobody(t) {
 		return
 	}
 	for name, without := range map[string][]string{
