@@ -104,6 +104,9 @@ describe('a delete', () => {
   })
 })
 
+/** A page that stays while it is answered. */
+const stays = () => () => {}
+
 describe('what a page may not send', () => {
   const cases: [string, string, unknown[]][] = [
     ['a method that is none', 'close', []],
@@ -137,10 +140,10 @@ describe('what a page may not send', () => {
     const home = newHome(), before = idsIn(home)
     const { host } = hostOver(home, () => { throw new Error('nobody is asked') })
     for (const [what, method, parameters] of cases) {
-      expect(await invoke(host, method, parameters), what).toMatchObject({ ok: false, failure: { reason: 'invalid_call' } })
+      expect(await invoke(host, method, parameters, stays), what).toMatchObject({ ok: false, failure: { reason: 'invalid_call' } })
     }
     expect(idsIn(home)).toEqual(before)
-    expect(await invoke(host, 'profiles', [])).toEqual({ ok: true, value: [{ key: 'p', name: 'Mine' }] })
+    expect(await invoke(host, 'profiles', [], stays)).toEqual({ ok: true, value: [{ key: 'p', name: 'Mine' }] })
   })
 })
 

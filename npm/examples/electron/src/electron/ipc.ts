@@ -1,6 +1,6 @@
 import { ipcMain, type WebContents } from 'electron'
 import type { Bridge } from '../bridge.js'
-import { invoke } from '../host/invoke.js'
+import { invoke, type WhenGone } from '../host/invoke.js'
 import { methods } from '../methods.js'
 import { callChannel, eventChannel, listenChannel } from './channels.js'
 import { isOurs } from './guard.js'
@@ -10,20 +10,16 @@ export function answerCalls(host: Bridge): void {
   for (const method of methods) {
     ipcMain.handle(callChannel(method), (event, ...parameters: unknown[]) => {
       if (!isOurs(event.senderFrame)) throw new Error('this page may not ask')
-      return method === 'deleteMany' ? whileThere(event.sender, parameters, host, () => invoke(host, method, parameters)) : invoke(host, method, parameters)
+      return invoke(host, method, parameters, whenGone(event.sender))
     })
   }
 }
 
-/** A page that was reloaded or closed can neither show nor stop what it has begun: that is cancelled, and stops before the next one. */
-async function whileThere<T>(page: WebContents, parameters: unknown[], host: Bridge, work: () => Promise<T>): Promise<T> {
-  const job = (parameters[2] as { job?: unknown } | null | undefined)?.job
-  const leave = () => void (typeof job === 'string' && host.cancel(job))
+/** A page is gone when its window is, and when another one, or itself anew, stands in its place. */
+const whenGone = (page: WebContents): WhenGone => (leave) => {
   page.once('did-navigate', leave)
   page.once('destroyed', leave)
-  try {
-    return await work()
-  } finally {
+  return () => {
     page.off('did-navigate', leave)
     page.off('destroyed', leave)
   }

@@ -2,7 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Bridge } from '../bridge.js'
-import { invoke } from '../host/invoke.js'
+import { invoke, type WhenGone } from '../host/invoke.js'
 import { headers, type PageFile } from '../host/page.js'
 
 /** How long a call may be: the sidecar takes lines of 8 MiB. */
@@ -62,12 +62,11 @@ export async function serve(bridge: Bridge, page: ReadonlyMap<string, PageFile>,
       return end(response, 400)
     }
     const { method, parameters } = (asked ?? {}) as { method?: unknown; parameters?: unknown }
-    // A page that was reloaded or closed can neither show nor stop what it has begun: it stops before the next conversation.
-    response.once('close', () => {
-      const choice = Array.isArray(parameters) ? (parameters[2] as { job?: unknown } | null | undefined) : undefined
-      if (!response.writableEnded && method === 'deleteMany' && typeof choice?.job === 'string') void bridge.cancel(choice.job)
-    })
-    end(response, 200, JSON.stringify(await invoke(bridge, method, parameters)), 'application/json')
+    const whenGone: WhenGone = (leave) => {
+      response.once('close', leave)
+      return () => void response.off('close', leave)
+    }
+    end(response, 200, JSON.stringify(await invoke(bridge, method, parameters, whenGone)), 'application/json')
   }
 
   /** What the host tells unasked: a line of JSON each, for as long as the page reads. */
