@@ -76,7 +76,7 @@ INSTALLED = $(CURDIR)/build/npm/project/node_modules/session-sidecar-$(shell nod
 PRELOADED := ^(TestReadsOfReceiptsOutlastAMoment|TestReceiptsBesideAWritingAgentOnABadDisk)$$
 
 # Builds the program for every platform that Debian's compilers know, runs what they made, packs the npm packages, looks at them,
-# and runs the client's tests and those of the program from what is installed. docs/platforms.md says what it needs.
+# and runs the client's tests and those of the program from what is installed. docs/reference/platforms.md says what it needs.
 npm: npm/node_modules/.package-lock.json
 	npm run --silent build --prefix npm
 	node npm/scripts/build.mjs
@@ -92,16 +92,16 @@ npm: npm/node_modules/.package-lock.json
 update:
 	go test ./fixtures -update
 
-# Measures a delete in stores of N sessions, beside the least that it could be; docs/performance.md says how to read it.
+# Measures a delete in stores of N sessions, beside the least that it could be; docs/reference/performance.md says how to read it.
 # ARGS takes what `go run ./bench -h` lists, what else can be measured too.
 N := 100000
 bench:
 	@go run ./bench -sessions $(N) $(ARGS)
 
-# Measures everything at every size and writes docs/performance.md anew, between its marks, and the plot. It takes half an hour.
+# Measures everything at every size and writes docs/reference/performance.md anew, between its marks, and the plot. It takes half an hour.
 SIZES := 1000,10000,100000,1000000
 performance:
-	go run ./bench -modes all -sessions $(SIZES) -report docs/performance.md $(ARGS)
+	go run ./bench -modes all -sessions $(SIZES) -report docs/reference/performance.md $(ARGS)
 
 # Compares two commits: make bench-compare OLD=<commit> NEW=<commit>
 bench-compare:

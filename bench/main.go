@@ -1,5 +1,5 @@
 // Command bench measures a delete, and what goes with it, beside the least that each could be, on stores that it makes up
-// (docs/performance.md). It is no part of the program, and nothing judges its numbers but a reader.
+// (docs/reference/performance.md). It is no part of the program, and nothing judges its numbers but a reader.
 package main
 
 import (

@@ -1,7 +1,7 @@
 """Deletes a conversation from an Agent's store the obvious way: every row of sessions is read into Python, what belongs
 together is found by walking there, and the rows go by id in one transaction.
 
-It stands for what users have without the sidecar, and is measured beside it (docs/performance.md). Each line of its input
+It stands for what users have without the sidecar, and is measured beside it (docs/reference/performance.md). Each line of its input
 is {"home": ..., "id": ...}; each is answered with the ids that went and the seconds that it took. It leaves out what makes
 a delete safe beside others and after a crash: the home's lock, the cleanup manifest, waiting for the write lock.
 """

@@ -65,7 +65,7 @@ func TestOfResultsOnTheSameStoreTheLastCounts(t *testing.T) {
 }
 
 func TestTheDocumentOfTheRepositoryHasTheMarks(t *testing.T) {
-	_, err := between(content(t, "../docs/performance.md"), "")
+	_, err := between(content(t, "../docs/reference/performance.md"), "")
 	require.NoError(t, err)
 }
 

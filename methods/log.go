@@ -9,7 +9,7 @@ import (
 )
 
 // This file holds the lines that a delete leaves in the log, one for each. A log line never holds a title, a message or a config
-// (docs/logs.md lists what it may hold).
+// (docs/reference/logs.md lists what it may hold).
 
 // mostLoggedIDs is how many ids a line names: a sweep may take thousands. Their number is told beside.
 const mostLoggedIDs = 20

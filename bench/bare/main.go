@@ -1,4 +1,4 @@
-// Command bare is what the sidecar's start and its round trips are measured beside (docs/performance.md): a program that opens a
+// Command bare is what the sidecar's start and its round trips are measured beside (docs/reference/performance.md): a program that opens a
 // store and prints one line, and one that gives every line back.
 package main
 

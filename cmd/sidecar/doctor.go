@@ -37,7 +37,7 @@ the system's folder for temporary files (TMPDIR), and reads the copy.
 
 In a pipe each line has its cells separated by tabs: facts first, then what was
 found, as "finding", severity (error, warning, note), word, and a sentence.
-docs/doctor.md says of each word what to do.
+docs/reference/doctor.md says of each word what to do.
 
 Exit status: 0 if all is well (notes may be there); 1 if something was found; 2 if
 it could not be looked at, or for a wrong command line.`,
@@ -141,7 +141,7 @@ func showReport(p *paper, r *doctor.Report) error {
 	if wrong == 0 {
 		return p.say("healthy")
 	}
-	return p.say("%s", count(wrong, "thing")+" to look at; docs/doctor.md says what to do")
+	return p.say("%s", count(wrong, "thing")+" to look at; docs/reference/doctor.md says what to do")
 }
 
 // withoutKind takes away on a terminal what tells programs the kinds of rows apart: people see it.

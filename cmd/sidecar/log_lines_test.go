@@ -25,7 +25,7 @@ import (
 // line is one line that the program may log: its level or levels, and its fields in their order.
 type line struct{ level, fields string }
 
-// TestTheDocumentListsEveryLogLine reads docs/logs.md beside every call in the code that logs, both ways.
+// TestTheDocumentListsEveryLogLine reads docs/reference/logs.md beside every call in the code that logs, both ways.
 func TestTheDocumentListsEveryLogLine(t *testing.T) {
 	t.Parallel()
 	documented := documentedLines(t)
@@ -48,7 +48,7 @@ func TestTheDocumentListsEveryLogLine(t *testing.T) {
 // documentedLines are the rows of the document's tables: what is logged, its level, its fields.
 func documentedLines(t *testing.T) map[string]line {
 	t.Helper()
-	text, err := os.ReadFile("../../docs/logs.md")
+	text, err := os.ReadFile("../../docs/reference/logs.md")
 	require.NoError(t, err)
 	documented := map[string]line{}
 	for _, row := range regexp.MustCompile("(?m)^\\| `([^`]+)` \\| ([a-z, ]+) \\| (.*?) \\|").FindAllStringSubmatch(string(text), -1) {
@@ -126,7 +126,7 @@ func literal(t *testing.T, x ast.Expr, at token.Position) string {
 // TestALineForADelete compares the example of the document with the line of a real delete, and a refused one with it.
 func TestALineForADelete(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../../docs/logs.md")
+	text, err := os.ReadFile("../../docs/reference/logs.md")
 	require.NoError(t, err)
 	example := regexp.MustCompile(`(?m)^\{"time":.*"msg":"delete".*\}$`).FindString(string(text))
 	require.NotEmpty(t, example)

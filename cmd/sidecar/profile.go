@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// The files of a profile (docs/performance.md says how to read them).
+// The files of a profile (docs/reference/performance.md says how to read them).
 const (
 	cpuProfile  = "cpu.pprof"
 	heapProfile = "heap.pprof"

@@ -174,9 +174,9 @@ func TestWordsOfTheContract(t *testing.T) {
 
 var explained = regexp.MustCompile("(?m)^\\| `([a-z_]+)` \\|")
 
-// TestEveryWordIsExplained reads docs/doctor.md: every word stands there once, below the severity that it has.
+// TestEveryWordIsExplained reads docs/reference/doctor.md: every word stands there once, below the severity that it has.
 func TestEveryWordIsExplained(t *testing.T) {
-	text, err := os.ReadFile("../../docs/doctor.md")
+	text, err := os.ReadFile("../../docs/reference/doctor.md")
 	require.NoError(t, err)
 	told := map[Severity][]string{}
 	for severity, heading := range map[Severity]string{Error: "\n## Errors", Warning: "\n## Warnings", Note: "\n## Notes"} {

@@ -1,6 +1,6 @@
 package doctor
 
-// Word is a stable word for one thing that may be found. docs/doctor.md says of each what it means and what to do; where the contract
+// Word is a stable word for one thing that may be found. docs/reference/doctor.md says of each what it means and what to do; where the contract
 // has a word for it, it is that one.
 type Word string
 

@@ -13,10 +13,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// docs/dependencies.md has a line for each direct dependency of this module and of its npm packages, and for nothing else.
+// docs/reference/dependencies.md has a line for each direct dependency of this module and of its npm packages, and for nothing else.
 func TestEachDependencyHasALine(t *testing.T) {
 	root := filepath.Join("..", "..")
-	page, err := os.ReadFile(filepath.Join(root, "docs", "dependencies.md"))
+	page, err := os.ReadFile(filepath.Join(root, "docs", "reference", "dependencies.md"))
 	require.NoError(t, err)
 	var lines []string
 	for _, row := range regexp.MustCompile("(?m)^\\| `([^`]+)` \\|(.+\\S.+)\\|(.+\\S.+)\\|(.+\\S.+)\\|$").FindAllStringSubmatch(string(page), -1) {

@@ -45,9 +45,9 @@ func TestTheTable(t *testing.T) {
 	assert.Len(t, seen, len(systems)*len(processors))
 }
 
-// TestEveryPlatformIsDescribed reads docs/platforms.md and the workflows, which build each platform where the table says.
+// TestEveryPlatformIsDescribed reads docs/reference/platforms.md and the workflows, which build each platform where the table says.
 func TestEveryPlatformIsDescribed(t *testing.T) {
-	documented, release, tested := read(t, "docs/platforms.md"), read(t, ".github/workflows/release.yml"), read(t, ".github/workflows/test.yml")
+	documented, release, tested := read(t, "docs/reference/platforms.md"), read(t, ".github/workflows/release.yml"), read(t, ".github/workflows/test.yml")
 	for _, p := range table(t) {
 		name := p.OS + "-" + p.CPU
 		built := fmt.Sprintf("- { platform: %s, runner: %s, cc: %s }\n", name, p.Runner, p.CC)

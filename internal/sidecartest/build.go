@@ -109,7 +109,7 @@ func Main(m *testing.M, checks ...func() error) {
 }
 
 // drawAlikeInCI gives the property tests one seed there: a landing stands or falls with its own change, and a draw that nobody
-// has met is looked for where somebody can look into it (docs/testing.md). A seed on the command line wins.
+// has met is looked for where somebody can look into it (docs/reference/testing.md). A seed on the command line wins.
 func drawAlikeInCI() {
 	flag.Parse()
 	seed := flag.Lookup("rapid.seed") // only where a package draws

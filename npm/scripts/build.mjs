@@ -10,7 +10,7 @@ const names = process.argv.slice(2)
 for (const platform of names.length > 0 ? named(names) : platforms.filter(({ here }) => here)) {
   const compiler = process.env.CC || platform.here
   if (!compiler) fail(`${platform.name} is built on a runner of its own system (${platform.runner}): name its compiler with CC`)
-  if (!has(compiler)) fail(`${platform.name} needs ${compiler}: docs/platforms.md says what to install`)
+  if (!has(compiler)) fail(`${platform.name} needs ${compiler}: docs/reference/platforms.md says what to install`)
   compile(platform, compiler)
   if (platform.static && platform.os === 'linux') requireStatic(programOf(platform))
   writeFileSync(noticesOf(platform), licencesOf(platform))
