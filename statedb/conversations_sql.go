@@ -36,7 +36,7 @@ func (c *conn) conversations(ctx context.Context, request ListRequest) (*Page, e
 	if err != nil {
 		return nil, err
 	}
-	if !s.has("sessions", "id", "parent_session_id") || !s.has("messages", "session_id") {
+	if !s.hasConversations() {
 		return nil, unsupported("the store has no tables sessions and messages as this sidecar knows them")
 	}
 	found, err := c.search(ctx, s, request.Query)
@@ -199,10 +199,8 @@ func (c *conn) measure(ctx context.Context, ids []string, query string) (map[str
 // inUse tells which of the ids a live guard protects, or on the canonical path a request or worker that is not settled. A store
 // without the tables of guards has none.
 func (c *conn) inUse(ctx context.Context, s *schema, path Path, all *graph, ids []string) (map[string]bool, error) {
-	for table, columns := range guardTables {
-		if !s.has(table, columns...) {
-			return nil, nil
-		}
+	if s.missingGuards() != "" {
+		return nil, nil
 	}
 	guards, err := c.guardsOf(ctx, ids, all)
 	if err != nil {

@@ -77,11 +77,3 @@ func (c *conn) promptsOf(ctx context.Context, ids []string) ([]string, error) {
 	})
 	return sortedKeys(hashes), classify("read which system prompts are used", err)
 }
-
-func values(texts []string) []any {
-	list := make([]any, len(texts))
-	for i, text := range texts {
-		list[i] = text
-	}
-	return list
-}

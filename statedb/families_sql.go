@@ -1,18 +1,11 @@
 package statedb
 
-import "context"
+import (
+	"context"
+	"strings"
+)
 
 // This file chooses whose rules say what a conversation is, and holds the SQL that only the canonical ones need.
-
-// listedAs is the path whose rules say what a conversation is: the one that a delete would take. A store that nothing can be
-// deleted from is listed by the older rules.
-func listedAs(s *schema, agent Agent) Path {
-	path, err := choosePath(s, agent)
-	if err != nil || (path == PathCanonical && s.refuseOtherColumns() != nil) {
-		return PathLegacy
-	}
-	return path
-}
 
 func (c *conn) families(ctx context.Context, path Path, all *graph) (*families, error) {
 	if path != PathCanonical {
@@ -36,20 +29,13 @@ func (c *conn) readLocals(ctx context.Context, all *graph) (map[string]*local, e
 		}
 	}
 	locals := map[string]*local{}
-	err := inChunks(keys, func(list string, args []any) error {
-		return c.each(ctx, func(scan scanFunc) error {
-			var key, value string
-			if err := scan(&key, &value); err != nil {
-				return err
+	err := c.eachUnderKeys(ctx, keys, func(key, value string) {
+		owner := strings.TrimPrefix(key, localPolicyPrefix)
+		if p, ok := parsePolicy(value); ok && p.recordFault(owner) == "" {
+			if l := all.newLocal(p.lineage); l != nil {
+				locals[owner] = l
 			}
-			owner := key[len(localPolicyPrefix):]
-			if p, ok := parsePolicy(value); ok && p.recordFault(owner) == "" {
-				if l := all.newLocal(p.lineage); l != nil {
-					locals[owner] = l
-				}
-			}
-			return nil
-		}, `SELECT key, value FROM state_meta WHERE key IN `+list+` AND typeof(key) = 'text' AND typeof(value) = 'text'`, args...)
+		}
 	})
 	return locals, classify("read the local policies", err)
 }

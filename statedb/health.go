@@ -3,7 +3,6 @@ package statedb
 import (
 	"context"
 	"errors"
-	"slices"
 )
 
 // What a person wants to know of a store that something is wrong with. This file asks and judges nothing; each question is asked by
@@ -218,13 +217,12 @@ func DiskOf(path string) (Disk, error) {
 }
 
 func (s *schema) kind() StoreKind {
-	has := func(table string) bool { return s.has(table) }
 	switch {
-	case !s.has("sessions", "id", "parent_session_id") || !s.has("messages", "session_id"):
+	case !s.hasConversations():
 		return KindForeign
-	case !slices.ContainsFunc(ledgerTables, has):
+	case !s.hasPartOfLedger():
 		return KindLegacy
-	case !slices.ContainsFunc(canonicalNeeds, func(table string) bool { return !has(table) }) && s.has("sessions", "runtime_revision"):
+	case len(s.missingRuntime()) == 0:
 		return KindRuntime
 	}
 	return KindPartial

@@ -32,7 +32,7 @@ func (e *Exam) sample(ctx context.Context, into **Sampled, can bool, query strin
 	return nil
 }
 
-func (e *Exam) hasRecords() bool { return e.schema.has("state_meta", "key", "value") }
+func (e *Exam) hasRecords() bool { return e.schema.hasRecords() }
 
 func (e *Exam) hasSessions() bool { return e.schema.has("sessions", "id") }
 
@@ -148,8 +148,8 @@ func (e *Exam) readIntents(ctx context.Context, h *Health) error {
 func (e *Exam) countNotes(ctx context.Context, h *Health) error {
 	var notes int
 	if e.hasRecords() {
-		err := e.QueryRowContext(ctx, "SELECT count(*) FROM state_meta WHERE "+within(spillPrefix)+" OR "+within(mediaPrefix)).Scan(&notes)
-		if err != nil {
+		var err error
+		if notes, err = e.countUnder(ctx, spillPrefix, mediaPrefix); err != nil {
 			return err
 		}
 	}
@@ -199,15 +199,12 @@ func (e *Exam) countFences(ctx context.Context, h *Health) error {
 		if err != nil {
 			return err
 		}
-		err = e.eachRecord(ctx, func(_, value string) {
-			t := readTombstone(value)
-			if t.expires {
-				into.Expiring++
-			}
+		err = e.eachExpiring(ctx, prefix, func(_ string, t tombstone) {
+			into.Expiring++
 			if t.agedOut(now()) {
 				into.RunOut++
 			}
-		}, "WHERE "+within(prefix)+" AND value GLOB '*expires*'")
+		})
 		if err != nil {
 			return err
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 )
 
 // The downgrade fence (contract 5.5): a store may hold the runtime history of an Agent that is newer than the installed
@@ -34,7 +35,7 @@ func (c *conn) refuseRuntimeHistory(ctx context.Context, s *schema, family, chat
 			return classify("read the runtime ledger", err)
 		}
 	}
-	if !s.has("state_meta", "key", "value") {
+	if !s.hasRecords() {
 		return nil
 	}
 	if err := c.refuseKeys(ctx, family, chatIDs); err != nil {
@@ -56,13 +57,11 @@ func (c *conn) refuseKeys(ctx context.Context, family, chatIDs []string) error {
 	for _, id := range family {
 		keys = append(keys, retiredSessionPrefix+id)
 	}
-	return inChunks(keys, func(list string, args []any) error {
-		found, err := c.exists(ctx, "SELECT 1 FROM state_meta WHERE key IN "+list, args...)
-		if err == nil && found {
-			err = &Error{Kind: ErrRuntimeHistory, Detail: namedIn("the keys of state_meta")}
-		}
-		return err
-	})
+	found, err := c.countRecords(ctx, keys)
+	if err == nil && found > 0 {
+		err = &Error{Kind: ErrRuntimeHistory, Detail: namedIn("the keys of state_meta")}
+	}
+	return err
 }
 
 // namingValues finds the gateway's records whose value is a JSON object that names one of the ids. json_each shows every
@@ -70,7 +69,7 @@ func (c *conn) refuseKeys(ctx context.Context, family, chatIDs []string) error {
 func namingValues(narrow string) string {
 	return `
 WITH family(id) AS (SELECT value FROM json_each(?1))
-SELECT 1 FROM state_meta m WHERE m.key >= 'gateway.' AND m.key < 'gateway/'` + narrow + `
+SELECT 1 FROM state_meta m WHERE ` + within(gatewayPrefix) + narrow + `
 AND CASE WHEN json_valid(m.value) AND json_type(m.value) = 'object' THEN EXISTS (
   SELECT 1 FROM json_each(m.value) top WHERE
     (top.key IN ('session_id', 'target_session_id') AND top.type = 'text' AND top.value IN family)
@@ -112,7 +111,7 @@ func (c *conn) pythonValueNames(ctx context.Context, family []string, narrow str
 		}
 		found = found || namesOne(value, members)
 		return nil
-	}, `SELECT value FROM state_meta WHERE key >= 'gateway.' AND key < 'gateway/' AND value IS NOT NULL AND NOT json_valid(value)`+narrow)
+	}, `SELECT value FROM state_meta WHERE `+within(gatewayPrefix)+` AND value IS NOT NULL AND NOT json_valid(value)`+narrow)
 	return found, err
 }
 
@@ -127,17 +126,13 @@ func asSpelled(ids []string) []string {
 
 // namesOne tells whether a record names one of the ids in one of the fields of contract 5.5.
 func namesOne(value string, ids map[string]bool) bool {
-	// Maps, since encoding/json would take a struct's fields in any case.
-	var record, entry map[string]json.RawMessage
-	if json.Unmarshal(replacePythonNumbers([]byte(value)), &record) != nil {
-		return false
-	}
-	_ = json.Unmarshal(record["entry"], &entry) // one that is no object names nothing
+	record, _ := readPythonObject(strings.ToValidUTF8(value, "\uFFFD")) // whatever is broken in it, it may name one
+	entry, _ := readObject(record["entry"])                             // one that is no object names nothing
 	var lineage []json.RawMessage
 	_ = json.Unmarshal(record["lineage"], &lineage)
 	names := append(lineage, record["session_id"], record["target_session_id"], entry["session_id"])
 	return slices.ContainsFunc(names, func(raw json.RawMessage) bool {
-		var id string
-		return json.Unmarshal(raw, &id) == nil && ids[id]
+		id, ok := readString(raw)
+		return ok && ids[id]
 	})
 }

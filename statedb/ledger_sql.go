@@ -276,7 +276,7 @@ func namingTargets() (condition string) {
 // leftBehindCanonical counts what the canonical path leaves though it concerned the ids: the Agent's record that a local
 // conversation is older than its policy.
 func (c *conn) leftBehindCanonical(ctx context.Context, ids []string) ([]LeftBehind, error) {
-	n, err := c.countIn(ctx, prefixed(localLegacyPrefix, ids), `SELECT count(*) FROM state_meta WHERE key IN `)
+	n, err := c.countRecords(ctx, prefixed(localLegacyPrefix, ids))
 	if err != nil || n == 0 {
 		return nil, classify("count the records of older local conversations", err)
 	}

@@ -83,10 +83,13 @@ func (c *conn) chatOf(ctx context.Context, s *schema, id string) (chat string, e
 func (c *conn) readLocalRows(ctx context.Context, s *schema, p policy) (localRows, error) {
 	rows := localRows{members: map[string]*localRow{}, candidates: map[string][]*localRow{}}
 	if p.legacySessionID != nil {
-		err := c.each(ctx, func(scan scanFunc) error { return scan(&rows.legacy) },
-			`SELECT value FROM state_meta WHERE key = ? AND typeof(value) = 'text'`, localLegacyPrefix+*p.legacySessionID)
+		key := localLegacyPrefix + *p.legacySessionID
+		records, err := c.records(ctx, s, []string{key})
 		if err != nil {
 			return localRows{}, err
+		}
+		if record, there := records[key]; there {
+			rows.legacy = &record
 		}
 	}
 	var compressed []string
@@ -135,14 +138,6 @@ func (c *conn) eachLocalRow(ctx context.Context, s *schema, column string, ids [
 			return nil
 		}, query+list, args...)
 	})
-}
-
-// orNull is an expression over a column of sessions that an old store may lack.
-func orNull(s *schema, column, expression string) string {
-	if s.has("sessions", column) {
-		return expression
-	}
-	return "NULL"
 }
 
 // newestMessages takes each session's newest time through the index over both columns. The two tests of the type let no

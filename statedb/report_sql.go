@@ -55,12 +55,11 @@ func Features(ctx context.Context, path string, agent Agent) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	whole, err := diskSize(path)
+	disk, err := DiskOf(path)
 	if err != nil {
 		return nil, err
 	}
-	report.WALBytes = walSize(path)
-	report.Bytes = whole - report.WALBytes
+	report.Bytes, report.WALBytes = disk.Bytes, disk.WALBytes
 	return report, nil
 }
 
@@ -72,9 +71,7 @@ func (c *conn) shapeOf(ctx context.Context, s *schema, agent Agent) (*Report, er
 		Missing:  s.missing(),
 	}
 	report.Path, report.PathError = choosePath(s, agent)
-	report.Guards = !slices.ContainsFunc(sortedKeys(guardTables), func(table string) bool {
-		return !s.has(table, guardTables[table]...)
-	})
+	report.Guards = s.missingGuards() == ""
 	report.Indexes = c.fullTextIndexes(ctx, s)
 	if err := c.QueryRowContext(ctx, "PRAGMA journal_mode").Scan(&report.JournalMode); err != nil {
 		return nil, err
@@ -96,44 +93,12 @@ func (c *conn) readVersion(ctx context.Context, s *schema, report *Report) error
 	return err
 }
 
-// decisive is all that contract 3 looks for, with the columns.
-func decisive() map[string][]string {
-	all := map[string][]string{
-		"sessions": {"id", "parent_session_id", "runtime_revision"}, "messages": {"session_id"},
-	}
-	for table, columns := range guardTables {
-		all[table] = columns
-	}
-	for _, table := range canonicalNeeds {
-		all[table] = nil
-	}
-	return all
-}
-
 func (s *schema) namedTables() map[string]bool {
 	tables := map[string]bool{}
 	for _, table := range slices.Concat(sortedKeys(decisive()), otherTables) {
 		tables[table] = s.has(table)
 	}
 	return tables
-}
-
-// missing lists what the store lacks of that, sorted. A table that is not there is named without its columns.
-func (s *schema) missing() []string {
-	var missing []string
-	for table, columns := range decisive() {
-		if !s.has(table) {
-			missing = append(missing, table)
-			continue
-		}
-		for _, column := range columns {
-			if !s.has(table, column) {
-				missing = append(missing, table+"."+column)
-			}
-		}
-	}
-	slices.Sort(missing)
-	return missing
 }
 
 // fullTextIndexes lists the indexes in the order of their names.

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 	"time"
-	"unicode/utf8"
 
 	"session-sidecar/internal/agentjson"
 )
@@ -208,8 +207,9 @@ var talk = []string{"messages", "last_reasoning", "tools", "_turn_user_row"}
 // may be long, is stepped over and never taken apart.
 func withoutTalk(stored string) (kept string, ok bool) {
 	// Strict JSON alone: in the place of a number that only Python knows we would have to make one up.
-	var object, result map[string]json.RawMessage
-	if !utf8.ValidString(stored) || json.Unmarshal([]byte(stored), &object) != nil || json.Unmarshal(object["result"], &result) != nil || result == nil {
+	object, _ := readObject(stored)
+	result, ok := readObject(object["result"])
+	if !ok {
 		return "", false
 	}
 	for _, name := range talk {
@@ -308,11 +308,3 @@ func notRetirable(table string, cause error) error {
 
 // now is the time in seconds since 1970, as the Agent writes it.
 func now() float64 { return float64(time.Now().UnixMicro()) / 1e6 }
-
-func prefixed(prefix string, ids []string) []string {
-	keys := make([]string, len(ids))
-	for i, id := range ids {
-		keys[i] = prefix + id
-	}
-	return keys
-}

@@ -1,7 +1,6 @@
 package statedb
 
 import (
-	"encoding/json"
 	"strings"
 	"unicode/utf8"
 
@@ -47,14 +46,8 @@ func ProfileNamespace(folder string, isBase bool) string {
 // RouteSession is the session that a routing entry names: the session_id of a JSON object, as the Agent's Python reads it.
 // Anything else names none, which is "".
 func RouteSession(entry string) string {
-	var fields map[string]json.RawMessage // exact names, which a struct would not ask for
-	if !utf8.ValidString(entry) || json.Unmarshal(replacePythonNumbers([]byte(entry)), &fields) != nil {
-		return ""
-	}
-	var id string
-	if json.Unmarshal(fields["session_id"], &id) != nil {
-		return ""
-	}
+	fields, _ := readPythonObject(entry)
+	id, _ := readString(fields["session_id"])
 	return id
 }
 

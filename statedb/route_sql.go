@@ -18,7 +18,7 @@ func RouteRetired(ctx context.Context, path, sessionKey, sessionID string) (reti
 	}
 	err = read(ctx, path, "look for a route's fence", func(c *conn) error {
 		s, err := c.readSchema(ctx)
-		if err != nil || !s.has("state_meta", "key", "value") {
+		if err != nil || !s.hasRecords() {
 			return err
 		}
 		facts := routeFacts{namespace: routeNamespace(sessionKey), names: true}
@@ -97,7 +97,7 @@ func (c *conn) fenceRoutes(
 	if err != nil {
 		return nil, err
 	}
-	if !s.has("state_meta", "key", "value") || !s.has("gateway_routing", "session_key", "entry_json") || !s.has("sessions", "id") {
+	if !s.hasRecords() || !s.has("gateway_routing", "session_key", "entry_json") || !s.has("sessions", "id") {
 		return &FencedRoutes{}, nil
 	}
 	expires := mergeFences(fences)
@@ -141,7 +141,7 @@ func (c *conn) markRoutes(
 			marks[key] = value
 		}
 	}
-	return c.putRecords(ctx, marks)
+	return c.putRecords(ctx, "write state_meta", marks)
 }
 
 // removeRoutes drops the routes whose namespace and session goes accepts. They are decided about here, as the Agent reads
@@ -197,25 +197,6 @@ func (c *conn) readFences(ctx context.Context, s *schema, keys []string) (map[st
 	}
 	return fences, err
 }
-
-// liveAmong tells which of the ids have a session row in this store.
-func (c *conn) liveAmong(ctx context.Context, ids []string) (map[string]bool, error) {
-	live := map[string]bool{}
-	err := inChunks(ids, func(list string, args []any) error {
-		return c.each(ctx, func(scan scanFunc) error {
-			var id string
-			if err := scan(&id); err != nil {
-				return err
-			}
-			live[id] = true
-			return nil
-		}, `SELECT id FROM sessions WHERE id IN `+list, args...)
-	})
-	return live, err
-}
-
-// pairs is the placeholders of n rows of two values.
-func pairs(n int) string { return strings.TrimSuffix(strings.Repeat("(?,?),", n), ",") }
 
 // textOf is a value of SQLite as text, if it is any.
 func textOf(value any) (text string, ok bool) {

@@ -174,8 +174,8 @@ func decoded(text string, wanted bool) string {
 
 // parseSpillNote reads a note. One that is not as we write it notes nothing.
 func parseSpillNote(operationID, value string) (note SpillNote, ok bool) {
-	var record map[string]json.RawMessage
-	if json.Unmarshal([]byte(value), &record) != nil ||
+	record, ok := readObject(value)
+	if !ok ||
 		json.Unmarshal(record["files"], &note.Files) != nil || json.Unmarshal(record["session_ids"], &note.SessionIDs) != nil ||
 		note.Files == nil || note.SessionIDs == nil {
 		return note, false
