@@ -265,26 +265,8 @@ func describe(err error) string {
 	return err.Error()
 }
 
-// content is what an index keeps no text of its own for: a table or view, and its column of row ids.
-type content struct{ table, rowid string }
-
-var (
-	contentOption = lazyregexp.New(`(?is)\bcontent\s*=\s*('[^']+'|"[^"]+"|[^\s,)'"]+)`)
-	rowidOption   = lazyregexp.New(`(?is)\bcontent_rowid\s*=\s*('[^']+'|"[^"]+"|[^\s,)'"]+)`)
-	ofFullText    = lazyregexp.New(`(?i)\bfts5\b`)
-)
-
-func externalContent(create string) (content, bool) {
-	table := contentOption().FindStringSubmatch(create)
-	if table == nil {
-		return content{}, false
-	}
-	of := content{strings.Trim(table[1], `'"`), "rowid"}
-	if rowid := rowidOption().FindStringSubmatch(create); rowid != nil {
-		of.rowid = strings.Trim(rowid[1], `'"`)
-	}
-	return of, true
-}
+// ofFullText are SQLite's lines about an index.
+var ofFullText = lazyregexp.New(`(?i)\bfts5\b`)
 
 // FullCheckTakes is about how long CheckAll takes for a store of this size, on a machine of our time.
 func FullCheckTakes(bytes int64) time.Duration {

@@ -3,8 +3,6 @@ package statedb
 import (
 	"context"
 	"slices"
-
-	"session-sidecar/internal/agentjson"
 )
 
 // The fence for others (contract 5d): what the tombstones of a store say of an id, for whoever is about to create a session
@@ -26,7 +24,7 @@ type FenceState struct {
 func Fence(ctx context.Context, path, sessionID string) (*FenceState, error) {
 	var state *FenceState
 	err := lookAtFences(ctx, path, "look for the session and its tombstone", func(c *conn, s *schema) error {
-		live, err := c.exists(ctx, `SELECT 1 FROM sessions WHERE id = ?`, sessionID)
+		live, err := c.isLive(ctx, sessionID)
 		if err != nil {
 			return err
 		}
@@ -79,20 +77,6 @@ func ExpiringFences(ctx context.Context, path string, ids []string) ([]string, e
 		return err
 	})
 	return expiring, err
-}
-
-// HasMutationReceipt tells whether a principal's request to change a session has been done (contract 5d).
-func HasMutationReceipt(ctx context.Context, path, principal, sessionID, request string) (found bool, err error) {
-	fingerprint, err := agentjson.Fingerprint(sessionID, agentjson.Object{"principal": principal, "request": request})
-	if err != nil {
-		return false, unsupported("the receipt's key cannot be spelled: %v", err)
-	}
-	err = lookAtFences(ctx, path, "look for the mutation receipt", func(c *conn, s *schema) error {
-		records, err := c.records(ctx, s, []string{mutationPrefix + fingerprint})
-		found = len(records) > 0
-		return err
-	})
-	return found, err
 }
 
 // keptForGood is what the records of the passed ids have to become so that no passed fence expires. Where one of the ids has no

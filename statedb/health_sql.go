@@ -3,6 +3,7 @@ package statedb
 import (
 	"context"
 	"errors"
+	"strings"
 )
 
 // This file holds all SQL that asks how a store is. A value may be of any type here, whatever the column says: the store may be
@@ -213,12 +214,26 @@ func (e *Exam) countFences(ctx context.Context, h *Health) error {
 	return nil
 }
 
+// findUndead asks for the tombstones of live sessions, of which there is hardly one, and reads what each of them says.
 func (e *Exam) findUndead(ctx context.Context, h *Health) error {
-	return e.sample(ctx, &h.Undead, e.hasSessions() && e.hasRecords(), `SELECT s.id FROM state_meta m
-		JOIN sessions s ON s.id = substr(m.key, length(?) + 1) WHERE `+within(retiredSessionPrefix)+` AND CASE
-		WHEN typeof(m.value) = 'text' AND json_valid(m.value) AND json_type(m.value, '$.retired_at') IN ('integer', 'real')
-		THEN json_type(m.value, '$.expires') IS NOT 'true' OR ? - json_extract(m.value, '$.retired_at') <= ? ELSE 1 END`,
-		retiredSessionPrefix, now(), fenceHorizon)
+	var undead Sampled
+	if e.hasSessions() && e.hasRecords() {
+		err := e.eachRecord(ctx, func(key, value string) {
+			if readTombstone(value).agedOut(now()) {
+				return
+			}
+			undead.Count++
+			if undead.Count <= mostNamed {
+				undead.IDs = append(undead.IDs, strings.TrimPrefix(key, retiredSessionPrefix))
+			}
+		}, "WHERE "+within(retiredSessionPrefix)+" AND EXISTS (SELECT 1 FROM sessions WHERE id = substr(state_meta.key, length(?) + 1))",
+			retiredSessionPrefix)
+		if err != nil {
+			return err
+		}
+	}
+	h.Undead = &undead
+	return nil
 }
 
 func (e *Exam) findLostParents(ctx context.Context, h *Health) error {

@@ -4,6 +4,7 @@ import "slices"
 
 // Lists and sets of ids, and of other texts.
 
+// setOf gives the ids as a set.
 func setOf(ids []string) map[string]bool {
 	set := map[string]bool{}
 	for _, id := range ids {
@@ -22,10 +23,20 @@ func distinct(ids []string) []string {
 	})
 }
 
+// values gives texts as what is bound to a statement, or written as JSON.
 func values(texts []string) []any {
 	list := make([]any, len(texts))
 	for i, text := range texts {
 		list[i] = text
 	}
 	return list
+}
+
+// asSpelled gives ids as JSON, and so the wire, spells them: it has no word for one that is no UTF-8.
+func asSpelled(ids []string) []string {
+	spelled := make([]string, len(ids))
+	for i, id := range ids {
+		spelled[i] = string([]rune(id))
+	}
+	return spelled
 }

@@ -1,5 +1,7 @@
 package statedb
 
+import "session-sidecar/internal/agentjson"
+
 // The keys of state_meta that a delete reads and writes. What is left of a key is an id, a hash, or a name. All but the
 // last two are the Agent's; docs/formats.md says what their values are.
 const (
@@ -23,10 +25,17 @@ const (
 	routeIntentPrefix       = "sidecar.route_intent.v1."       // + operation id: ids whose routes are to be fenced
 )
 
+// prefixed gives the keys of some ids.
 func prefixed(prefix string, ids []string) []string {
 	keys := make([]string, len(ids))
 	for i, id := range ids {
 		keys[i] = prefix + id
 	}
 	return keys
+}
+
+// requestFingerprint is the one under which an exact retry of a principal's request to a session is looked for (contract 5b.4, 5d). What
+// is in the store may be of any type.
+func requestFingerprint(sessionID string, principal, request any) (string, error) {
+	return agentjson.Fingerprint(sessionID, agentjson.Object{"principal": principal, "request": request})
 }

@@ -110,6 +110,12 @@ func (c *conn) putRecords(ctx context.Context, doing string, records map[string]
 	return c.noteRecords(ctx, sortedKeys(records))
 }
 
+// addRecord writes a record under a key that nothing is under. doing is for its error.
+func (c *conn) addRecord(ctx context.Context, doing, key, value string) error {
+	_, err := c.ExecContext(ctx, `INSERT INTO state_meta (key, value) VALUES (?, ?)`, key, value)
+	return classify(doing, err)
+}
+
 // removeRecords removes what is there under the keys.
 func (c *conn) removeRecords(ctx context.Context, keys []string) error {
 	return inChunks(keys, func(list string, args []any) error {

@@ -16,7 +16,7 @@ func (t *Tx) removeCanonical(ctx context.Context, plan *Plan) error {
 	for _, step := range []func() error{
 		func() error { return c.setAsideIndexes(ctx, plan.StaleIndexes) },
 		func() error { return c.removeGuards(ctx, plan.stale) },
-		func() error { return c.retire(ctx, plan, func(p *part) error { return c.carryOut(ctx, s, p) }) },
+		func() error { return c.retire(ctx, plan, func(o *outcome) error { return c.carryOut(ctx, s, o) }) },
 		func() error { return c.dropLedger(ctx, ids) },
 		func() error { return c.dropWhatLeadsHere(ctx, s, ids) },
 		func() error { return c.raiseGenerations(ctx, s, ids) },
@@ -24,12 +24,7 @@ func (t *Tx) removeCanonical(ctx context.Context, plan *Plan) error {
 		func() error { return c.deleteRows(ctx, s, ids, detachAndRevise) },
 		func() error { return c.dropUnusedPrompts(ctx, s) },
 		func() error { return c.noteSpilled(ctx, s, r.operation, ids, r.spilled) },
-		func() error {
-			if !r.intent {
-				return nil
-			}
-			return c.writeRouteIntent(ctx, r.operation, ids)
-		},
+		func() error { return c.noteRoutes(ctx, r, ids) },
 		func() error { return c.proveGone(ctx, s, ids) },
 		func() error { return c.proveRetired(ctx, r, ids) },
 	} {
@@ -41,21 +36,29 @@ func (t *Tx) removeCanonical(ctx context.Context, plan *Plan) error {
 	return nil
 }
 
+// noteRoutes notes which routes are to be fenced in the base home, if the home shares its routes.
+func (c *conn) noteRoutes(ctx context.Context, r *retirement, ids []string) error {
+	if !r.intent {
+		return nil
+	}
+	return c.writeRouteIntent(ctx, r.operation, ids)
+}
+
 // carryOut writes what is to be remembered of a part of the ledger, and removes the records that go.
-func (c *conn) carryOut(ctx context.Context, s *schema, p *part) error {
-	if err := c.putRecords(ctx, "write state_meta", p.puts); err != nil {
+func (c *conn) carryOut(ctx context.Context, s *schema, o *outcome) error {
+	if err := c.putRecords(ctx, "write state_meta", o.puts); err != nil {
 		return err
 	}
 	if s.hasTriggerOn("state_meta") {
-		written, err := c.records(ctx, s, sortedKeys(p.puts))
+		written, err := c.records(ctx, s, sortedKeys(o.puts))
 		if err != nil {
 			return classify("read state_meta", err)
 		}
-		if !maps.Equal(written, p.puts) {
+		if !maps.Equal(written, o.puts) {
 			return unsupported("a trigger of the store changed a record that was written")
 		}
 	}
-	return classify("clear state_meta", c.removeRecords(ctx, p.drops))
+	return classify("clear state_meta", c.removeRecords(ctx, o.drops))
 }
 
 // detachAndRevise lets children go of their parent and tells their readers that something changed.

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"session-sidecar/internal/agentjson"
 	"session-sidecar/internal/lazyregexp"
 )
 
@@ -107,20 +106,6 @@ func dropsRoute(routeSpace, namespace string, live bool) bool {
 		return !live
 	}
 	return routeSpace == namespace
-}
-
-// routeFenceOver is the value of a fence that is set where an older one may be. A permanent one stays as it is: an expiring
-// one must not replace it, and another would say nothing new.
-func routeFenceOver(older *tombstone, expires bool, now float64) (value string, changes bool) {
-	if older != nil && !older.expires {
-		return "", false
-	}
-	fields := agentjson.Object{"retired_at": now}
-	if expires {
-		fields["expires"] = true
-	}
-	value, err := agentjson.Encode(fields)
-	return value, err == nil // the clock is a finite number
 }
 
 // routeFenceKey is where the fence of a session's routes in one namespace lies. A namespace holds no colon.

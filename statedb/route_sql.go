@@ -137,7 +137,7 @@ func (c *conn) markRoutes(
 	}
 	marks := map[string]string{}
 	for key, expiring := range wanted {
-		if value, changes := routeFenceOver(older[key], expiring, now); changes {
+		if value, changes := newRouteFence(older[key], expiring, now); changes {
 			marks[key] = value
 		}
 	}

@@ -187,9 +187,5 @@ func parseSpillNote(operationID, value string) (note SpillNote, ok bool) {
 
 // encode is the note as it is stored. An id that is no UTF-8 is noted as the wire spells it.
 func (n SpillNote) encode() (string, error) {
-	ids := values(n.SessionIDs)
-	for i, id := range n.SessionIDs {
-		ids[i] = string([]rune(id))
-	}
-	return agentjson.Encode(agentjson.Object{"files": values(n.Files), "session_ids": ids})
+	return agentjson.Encode(agentjson.Object{"files": values(n.Files), "session_ids": values(asSpelled(n.SessionIDs))})
 }

@@ -67,6 +67,19 @@ func newTombstone(older *string, expiring bool, now float64) (value string, writ
 	return spell(fields), true
 }
 
+// newRouteFence is the record of a route's fence that is written over an older one (nil: there is none), and whether anything is to be
+// written at all (contract 5d). A permanent one stays as it is: an expiring one must not replace it, and another would say nothing new.
+func newRouteFence(older *tombstone, expiring bool, now float64) (value string, write bool) {
+	if older != nil && !older.expires {
+		return "", false
+	}
+	fields := agentjson.Object{fieldRetiredAt: now}
+	if expiring {
+		fields[fieldExpires] = true
+	}
+	return spell(fields), true
+}
+
 // permanent is a record without its "expires", or false where it has none and stays byte for byte (contract 5d,
 // keep_passed_fences). A malformed one does.
 func permanent(value string) (string, bool) {

@@ -41,7 +41,7 @@ func (c *conn) writeRouteIntent(ctx context.Context, operationID string, ids []s
 	if err != nil {
 		return fmt.Errorf("note the routes to be fenced: %w", err)
 	}
-	return c.putRecords(ctx, "note the routes to be fenced", map[string]string{routeIntentPrefix + operationID: value})
+	return c.addRecord(ctx, "note the routes to be fenced", routeIntentPrefix+operationID, value)
 }
 
 // RouteIntents lists a store's route intents, in the order of their operation ids. A store without state_meta has none.
