@@ -215,7 +215,7 @@ func (k *check) indexes(look func(index string) error) {
 		index := &k.found.Indexes[i]
 		err := look(index.Name)
 		if isDamage(err) {
-			index.Checked, index.Damage = true, describe(err)
+			index.Checked, index.Damage = true, lineOf(err)
 			continue
 		}
 		index.Checked = !k.failed("how the index "+index.Name+" is built", err)
@@ -248,6 +248,7 @@ func (k *check) compareRows(index *IndexHealth) error {
 	return err
 }
 
+// isDamage tells whether SQLite found damage, and not only failed to look for it.
 func isDamage(err error) bool {
 	var ours *Error
 	if errors.As(err, &ours) {
@@ -255,14 +256,6 @@ func isDamage(err error) bool {
 	}
 	primary, _, known := resultCodes(err)
 	return known && errors.Is(kinds[primary], ErrCorrupt)
-}
-
-func describe(err error) string {
-	var ours *Error
-	if errors.As(err, &ours) {
-		return ours.Line()
-	}
-	return err.Error()
 }
 
 // ofFullText are SQLite's lines about an index.

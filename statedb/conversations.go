@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// This file decides in which order conversations are listed, and where a page ends (contract 5d). It is all functions of rows
-// that were read before.
+// This file decides in which order conversations are listed, where a page ends, and what the segments tell of a conversation (contract
+// 5d). It is all functions of rows that were read before.
 
 // ListRequest is what a caller wants to see of the conversations.
 type ListRequest struct {

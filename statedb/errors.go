@@ -25,7 +25,8 @@ var (
 	ErrFullTextUnwritable = errors.New("a full-text index of the store cannot be written by this build")
 )
 
-// Error is what went wrong with a store. Unwrap gives the sentinel and the cause.
+// Error is what went wrong with a store. Questions to a store and transactions fail with one, unless the caller's context has ended; a
+// Commit may have ErrOutcomeUnknown beside it. Unwrap gives the sentinel and the cause.
 type Error struct {
 	Kind   error  // one of the sentinels above, or of those of receipts, searching and keeping
 	Detail string // one line for a human; empty where the sentinel says it all
@@ -66,7 +67,16 @@ func (e *Error) Line() string {
 	return e.Detail + ": " + e.Cause.Error()
 }
 
-// unsupported refuses with a line of our own.
+// lineOf is Line for an error that may be another's.
+func lineOf(err error) string {
+	var ours *Error
+	if errors.As(err, &ours) {
+		return ours.Line()
+	}
+	return err.Error()
+}
+
+// unsupported is ErrUnsupported with a line of our own.
 func unsupported(format string, args ...any) error {
 	return &Error{Kind: ErrUnsupported, Detail: fmt.Sprintf(format, args...)}
 }

@@ -8,8 +8,8 @@ import (
 
 // This file holds the SQL that a store's shape is told from.
 
-// Features looks at a store's shape, from one snapshot; sizes are asked of the file system and nothing is opened for
-// them.
+// Features looks at a store's shape, from one snapshot (contract 5d, features); sizes are asked of the file system and nothing is opened
+// for them. A store that no path fits is no error: the report says why.
 func Features(ctx context.Context, path string, agent Agent) (*Report, error) {
 	var report *Report
 	err := read(ctx, path, "look at the store", func(c *conn) error {

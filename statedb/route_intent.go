@@ -73,7 +73,8 @@ func readRouteIntent(value string) (ids []string, ok bool) {
 	return ids, true
 }
 
-// DropRouteIntents removes the intents of these operations, when all that they ask for is done for good.
+// DropRouteIntents removes the intents of these operations, when all that they ask for is done for good. ErrBusy where the write lock
+// could not be had within patience.
 func DropRouteIntents(ctx context.Context, path string, patience time.Duration, operationIDs []string) error {
 	tx, err := Begin(ctx, path, patience)
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// This file holds what is read and written of the fences of sessions and of routes.
+// This file holds how the fences of sessions and of routes are read and written as records. What they say is tombstone.go's.
 
 // sessionFences reads the tombstones of the ids, by id.
 func (c *conn) sessionFences(ctx context.Context, s *schema, ids []string) (map[string]string, error) {
@@ -47,4 +47,15 @@ func (c *conn) replaceSessionFences(ctx context.Context, fences map[string]strin
 		records[retiredSessionPrefix+id] = value
 	}
 	return c.putRecords(ctx, "write state_meta", records)
+}
+
+// readFences reads the fences under these keys of state_meta.
+func (c *conn) readFences(ctx context.Context, s *schema, keys []string) (map[string]*tombstone, error) {
+	records, err := c.records(ctx, s, keys)
+	fences := map[string]*tombstone{}
+	for key, value := range records {
+		fence := readTombstone(value)
+		fences[key] = &fence
+	}
+	return fences, err
 }

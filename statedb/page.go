@@ -2,10 +2,11 @@ package statedb
 
 import "context"
 
-// This file holds the SQL that lists conversations. What decides about a page is read near its sessions where that can be done
-// (near_sql.go), else of all of them (sessions_sql.go); what is shown of a conversation, for the ones on the page alone.
+// This file puts one page of the list together. What decides about it is read near its sessions where that can be done (near.go),
+// else of all of them (sessions_sql.go); what is shown of a conversation, for the ones on the page alone.
 
-// Conversations lists a page of a store's conversations, from one snapshot (contract 5d).
+// Conversations lists a page of a store's conversations, from one snapshot (contract 5d, list_conversations). Errors are ErrUnsupported
+// for a store without sessions or messages, and ErrNotSearchable where it is to be searched and cannot be.
 func Conversations(ctx context.Context, path string, request ListRequest) (*Page, error) {
 	var page *Page
 	err := read(ctx, path, "list the conversations", func(c *conn) (err error) {
@@ -152,6 +153,7 @@ func (c *conn) inUse(ctx context.Context, s *schema, path Path, all *graph, ids 
 	return used, err
 }
 
+// families sorts sessions into conversations by the rules of a path.
 func (c *conn) families(ctx context.Context, path Path, all *graph) (*families, error) {
 	if path != PathCanonical {
 		return all.legacyFamilies(ctx)
