@@ -192,24 +192,15 @@ func lookAtFences(ctx context.Context, path, doing string, look func(*conn, *sch
 	})
 }
 
-// changeFences changes such a store in one write transaction. What was read before the lock has to be proved again by change.
+// changeFences changes such a store in one write transaction.
 func changeFences(ctx context.Context, path, doing string, change func(*conn, *schema) error) error {
-	tx, err := Begin(ctx, path, Patience)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = tx.Rollback() }()
-	s, err := tx.conn.schemaWithSessions(ctx)
-	if err == nil {
-		err = change(tx.conn, s)
-	}
-	if err == nil {
-		err = ctx.Err()
-	}
-	if err != nil {
-		return classify(doing, err)
-	}
-	return tx.Commit()
+	return write(ctx, path, Patience, doing, func(c *conn) error {
+		s, err := c.schemaWithSessions(ctx)
+		if err != nil {
+			return err
+		}
+		return change(c, s)
+	})
 }
 
 // schemaWithSessions is ErrUnsupported for a store without sessions.

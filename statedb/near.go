@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// This file goes about to read only what decides about one page of the list; the SQL is in near_sql.go. Sessions hang together where one is the other's
+// This file makes a page of the list without reading all sessions; the SQL is in near_sql.go. Sessions hang together where one is the other's
 // physical parent, or its _delegate_from names the other; a clan is all that hang together, directly or not. No conversation reaches
 // beyond its clan, and none is later active than the latest of its sessions. So the sessions that were active last, with their
 // whole clans, tell the first conversations, whatever else is in the store. Of that only two things are passed over: when each

@@ -132,18 +132,14 @@ func ForgetReceipts(ctx context.Context, path string, through int64) (removed in
 
 // forget removes some of them in one transaction.
 func forget(ctx context.Context, path string, through int64) (removed int64, err error) {
-	tx, err := Begin(ctx, path, Patience)
+	err = write(ctx, path, Patience, "remove deletion receipts", func(c *conn) error {
+		if err := c.requireReceipts(ctx); err != nil {
+			return err
+		}
+		removed, err = c.removeReceipts(ctx, through, forgetAtOnce)
+		return err
+	})
 	if err != nil {
-		return 0, err
-	}
-	defer func() { _ = tx.Rollback() }()
-	if err := tx.conn.requireReceipts(ctx); err != nil {
-		return 0, err
-	}
-	if removed, err = tx.conn.removeReceipts(ctx, through, forgetAtOnce); err != nil {
-		return 0, classify("remove deletion receipts", err)
-	}
-	if err := tx.Commit(); err != nil {
 		return 0, err
 	}
 	return removed, nil

@@ -76,13 +76,7 @@ func readRouteIntent(value string) (ids []string, ok bool) {
 // DropRouteIntents removes the intents of these operations, when all that they ask for is done for good. ErrBusy where the write lock
 // could not be had within patience.
 func DropRouteIntents(ctx context.Context, path string, patience time.Duration, operationIDs []string) error {
-	tx, err := Begin(ctx, path, patience)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = tx.Rollback() }()
-	if err := tx.conn.removeRecords(ctx, prefixed(routeIntentPrefix, operationIDs)); err != nil {
-		return classify("remove the route intents", err)
-	}
-	return tx.Commit()
+	return write(ctx, path, patience, "remove the route intents", func(c *conn) error {
+		return c.removeRecords(ctx, prefixed(routeIntentPrefix, operationIDs))
+	})
 }
