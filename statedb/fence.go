@@ -194,7 +194,7 @@ func lookAtFences(ctx context.Context, path, doing string, look func(*conn, *sch
 
 // changeFences changes such a store in one write transaction.
 func changeFences(ctx context.Context, path, doing string, change func(*conn, *schema) error) error {
-	return write(ctx, path, Patience, doing, func(c *conn) error {
+	return transact(ctx, path, Patience, doing, func(c *conn) error {
 		s, err := c.schemaWithSessions(ctx)
 		if err != nil {
 			return err
