@@ -34,6 +34,16 @@ func (c *conn) leftBehind(ctx context.Context, s *schema, ids []string) ([]Count
 	return left, nil
 }
 
+// leftBehindCanonical counts what the canonical path leaves though it concerned the ids: the Agent's record that a local
+// conversation is older than its policy.
+func (c *conn) leftBehindCanonical(ctx context.Context, ids []string) ([]Counted, error) {
+	n, err := c.countRecords(ctx, prefixed(localLegacyPrefix, ids))
+	if err != nil || n == 0 {
+		return nil, classify("count the records of older local conversations", err)
+	}
+	return []Counted{{"gateway.local_legacy", n, "the Agent knows older local conversations by these records"}}, nil
+}
+
 func (c *conn) countIn(ctx context.Context, keys []string, query string) (total int, err error) {
 	err = inChunks(keys, func(list string, args []any) error {
 		var n int
@@ -95,14 +105,4 @@ func (c *conn) eachCount(ctx context.Context, keys []string, into map[string]int
 			return nil
 		}, before+list+after, args...)
 	})
-}
-
-// leftBehindCanonical counts what the canonical path leaves though it concerned the ids: the Agent's record that a local
-// conversation is older than its policy.
-func (c *conn) leftBehindCanonical(ctx context.Context, ids []string) ([]Counted, error) {
-	n, err := c.countRecords(ctx, prefixed(localLegacyPrefix, ids))
-	if err != nil || n == 0 {
-		return nil, classify("count the records of older local conversations", err)
-	}
-	return []Counted{{"gateway.local_legacy", n, "the Agent knows older local conversations by these records"}}, nil
 }

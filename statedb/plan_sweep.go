@@ -101,7 +101,7 @@ func (c *conn) planSweep(ctx context.Context, request SweepRequest) (*Plan, []Sk
 		return nil, nil, err
 	}
 	must := derived(ids, b.sources, policies)
-	plan.retirement = newRetirement(request.Request, rest, b.graph.chatIDs(rest), func(id string) bool { return !must[id] })
+	plan.retirement = newRetirement(request.Request, rest, b.chats(rest), func(id string) bool { return !must[id] })
 	if plan.retirement.spilled, err = c.spilledBy(ctx, s, rest, request.Spilled); err != nil {
 		return nil, nil, err
 	}
@@ -118,6 +118,9 @@ type business struct {
 	roots   map[string]string // under which each id's turn lease is kept
 	stale   []Guard
 }
+
+// chats are those that some of the ids belong to.
+func (b *business) chats(ids []string) []string { return b.graph.chatIDs(ids) }
 
 // staleOf lists the stale guards of some of the ids: those of others stay.
 func (b *business) staleOf(ids []string) (stale []Guard) {
