@@ -10,6 +10,16 @@ type Counted struct {
 	Why   string // for a person
 }
 
+// leftBehindCanonical counts what the canonical path leaves though it concerned the ids: the Agent's record that a local
+// conversation is older than its policy.
+func (c *conn) leftBehindCanonical(ctx context.Context, ids []string) ([]Counted, error) {
+	n, err := c.countRecords(ctx, prefixed(localLegacyPrefix, ids))
+	if err != nil || n == 0 {
+		return nil, classify("count the records of older local conversations", err)
+	}
+	return []Counted{{"gateway.local_legacy", n, "the Agent knows older local conversations by these records"}}, nil
+}
+
 // leftBehind counts what the legacy path leaves in the store though it concerned the ids: routes that name one of them, and
 // prompts that no other session uses.
 func (c *conn) leftBehind(ctx context.Context, s *schema, ids []string) ([]Counted, error) {
@@ -32,16 +42,6 @@ func (c *conn) leftBehind(ctx context.Context, s *schema, ids []string) ([]Count
 		left = append(left, Counted{"system_prompts", prompts, "no session uses these prompts any more"})
 	}
 	return left, nil
-}
-
-// leftBehindCanonical counts what the canonical path leaves though it concerned the ids: the Agent's record that a local
-// conversation is older than its policy.
-func (c *conn) leftBehindCanonical(ctx context.Context, ids []string) ([]Counted, error) {
-	n, err := c.countRecords(ctx, prefixed(localLegacyPrefix, ids))
-	if err != nil || n == 0 {
-		return nil, classify("count the records of older local conversations", err)
-	}
-	return []Counted{{"gateway.local_legacy", n, "the Agent knows older local conversations by these records"}}, nil
 }
 
 func (c *conn) countIn(ctx context.Context, keys []string, query string) (total int, err error) {
