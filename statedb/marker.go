@@ -159,3 +159,8 @@ func replacePythonNumbers(text []byte) []byte {
 	}
 	return out.Bytes()
 }
+
+// isDisputed tells whether Python reads a marker that names the parent from text that SQLite cannot read.
+func isDisputed(parent, unreadable *string) bool {
+	return parent != nil && readMarkers(unreadable).anyNames(*parent)
+}

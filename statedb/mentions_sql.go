@@ -145,31 +145,29 @@ func (c *conn) lookFor(ctx context.Context, in textColumns, q question, conditio
 	return classify("look who names a file in "+in.table, err)
 }
 
-// eachText hands every text and blob among the cells of a query's rows to use, with the number that each row begins with.
-func (c *conn) eachText(
-	ctx context.Context, cells int, use func(row int64, text string) error, query string, args ...any,
-) error {
-	var row int64
-	texts, into := make([]any, cells), []any{&row}
-	for i := range texts {
-		into = append(into, &texts[i])
+// Mentioned tells which files any row names, as the look sees it (contract 5b.5). seen are sightings of an earlier call.
+func (l *Look) Mentioned(
+	ctx context.Context, media []NotedMedia, spilled []string, seen map[string]Sighting,
+) (Mentions, error) {
+	return l.conn.mentionedIn(ctx, media, spilled, seen)
+}
+
+// Mentioned tells which files any row names now, under the write lock.
+func (t *Tx) Mentioned(
+	ctx context.Context, media []NotedMedia, spilled []string, seen map[string]Sighting,
+) (Mentions, error) {
+	return t.conn.mentionedIn(ctx, media, spilled, seen)
+}
+
+func (c *conn) mentionedIn(
+	ctx context.Context, media []NotedMedia, spilled []string, seen map[string]Sighting,
+) (Mentions, error) {
+	if len(media) == 0 && len(spilled) == 0 {
+		return Mentions{}, nil
 	}
-	return c.each(ctx, func(scan scanFunc) error {
-		if err := scan(into...); err != nil {
-			return err
-		}
-		for _, cell := range texts {
-			var err error
-			switch text := cell.(type) {
-			case string:
-				err = use(row, text)
-			case []byte:
-				err = use(row, string(text))
-			}
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	}, query, args...)
+	s, err := c.readSchema(ctx)
+	if err != nil {
+		return Mentions{}, err
+	}
+	return c.mentioned(ctx, s, media, spilled, seen)
 }

@@ -3,7 +3,6 @@ package statedb
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"session-sidecar/internal/faultpoint"
@@ -141,49 +140,6 @@ func (c *conn) planOn(ctx context.Context, path Path, s *schema, request Request
 	return c.planLegacy(ctx, s, request)
 }
 
-// planLegacy decides in the order of contract 4, step 3: the set, then foreign references, the downgrade fence, the guards,
-// and the indexes.
-func (c *conn) planLegacy(ctx context.Context, s *schema, request Request) (*Plan, error) {
-	lineage, err := c.readLineage(ctx, s, asPython)
-	if err != nil {
-		return nil, err
-	}
-	targets, err := lineage.resolve(ctx, request)
-	if err != nil {
-		return nil, err
-	}
-	plan := &Plan{
-		Path:    PathLegacy,
-		Existed: lineage.graph.rows[request.SessionID] != nil,
-		Targets: targets,
-		Kept:    lineage.graph.kept(targets),
-		found:   lineage.graph.holdsAny(targets),
-		schema:  s,
-	}
-	if request.setOnly {
-		return plan, nil
-	}
-	ids := plan.IDs()
-	if plan.LeftBehind, err = c.leftBehind(ctx, s, ids); err != nil {
-		return nil, err
-	}
-	family, err := lineage.family(ctx, ids)
-	if err != nil {
-		return nil, err
-	}
-	guards, err := c.guardsOf(ctx, ids, lineage.graph)
-	if err != nil {
-		return nil, err
-	}
-	plan.Guards, plan.stale = guards.live, guards.stale
-	return plan, plan.refuse(
-		func() error { return c.refuseForeignRows(ctx, ids, !request.carriedOut) },
-		func() error { return c.refuseRuntimeHistory(ctx, s, family, lineage.graph.chatIDs(family)) },
-		plan.refuseLiveGuards,
-		func() (err error) { plan.StaleIndexes, err = c.indexesToSetAside(ctx, s); return err },
-	)
-}
-
 // refuse notes the first refusal. What is no refusal but a failure is returned.
 func (p *Plan) refuse(checks ...func() error) error {
 	for _, check := range checks {
@@ -208,71 +164,6 @@ func (p *Plan) refuseLiveGuards() error {
 		return nil
 	}
 	return inUseBy(p.Guards[0])
-}
-
-// resolve reads what surrounds the request and decides the whole set. A whole conversation whose set does not hold the
-// requested id is ErrLineageAmbiguous.
-func (r *lineageReader) resolve(ctx context.Context, request Request) ([]Target, error) {
-	start := request.SessionID
-	if request.WholeConversation {
-		if err := r.ancestors(ctx, []string{start}); err != nil {
-			return nil, err
-		}
-		start = r.graph.firstSegment(start)
-	}
-	if err := r.surroundings(ctx, []string{start, request.SessionID}); err != nil {
-		return nil, err
-	}
-	targets, err := r.graph.targets(ctx, start, request.SessionID, request.WithLineage || request.WholeConversation)
-	if err != nil {
-		return nil, err
-	}
-	if !slices.ContainsFunc(targets, func(t Target) bool { return t.ID == request.SessionID }) {
-		return nil, doesNotLeadTo(start, request.SessionID)
-	}
-	return targets, nil
-}
-
-// doesNotLeadTo is ErrLineageAmbiguous for a whole conversation that does not hold the requested id.
-func doesNotLeadTo(root, requested string) error {
-	return &Error{
-		Kind:   ErrLineageAmbiguous,
-		Detail: fmt.Sprintf("the conversation that starts with %s does not lead to %s alone", root, requested),
-	}
-}
-
-// family grows the ids to their logical family, reading on until nothing new can join.
-func (r *lineageReader) family(ctx context.Context, ids []string) ([]string, error) {
-	for {
-		family := sortedKeys(r.graph.logicalFamily(ids))
-		missing := slices.DeleteFunc(slices.Clone(family), func(id string) bool { return r.expanded[id] })
-		if len(missing) == 0 {
-			return family, nil
-		}
-		if err := r.surroundings(ctx, missing); err != nil {
-			return nil, err
-		}
-	}
-}
-
-// chatIDs are those that the rows of some ids belong to.
-func (g *graph) chatIDs(ids []string) []string {
-	var chats []string
-	for _, id := range ids {
-		if row := g.rows[id]; row != nil && row.chatID != nil && *row.chatID != "" {
-			chats = append(chats, *row.chatID)
-		}
-	}
-	return chats
-}
-
-// guardsOf reads the guards of the ids and tells the live ones from the stale ones.
-func (c *conn) guardsOf(ctx context.Context, ids []string, g *graph) (guards judged, err error) {
-	all, err := c.readGuards(ctx, ids, g.leaseRoots(ids))
-	if err != nil {
-		return judged{}, err
-	}
-	return judge(all, now(), holderDead), nil
 }
 
 // onPath notes the chosen path on an error of ours.

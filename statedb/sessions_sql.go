@@ -168,15 +168,6 @@ func seconds(value any) (float64, bool) {
 	return 0, false
 }
 
-// linkMarkers enters the rows whose _delegate_from names an id other than their physical parent.
-func (g *graph) linkMarkers() {
-	for _, row := range g.rows {
-		if target, ok := row.markers.delegate.target(); ok && (row.parent == nil || *row.parent != target) {
-			g.marked[target] = append(g.marked[target], row)
-		}
-	}
-}
-
 // interned keeps one copy of each text, for columns that repeat a few words.
 type interned map[string]*string
 

@@ -6,7 +6,7 @@ import (
 	"errors"
 )
 
-// This file holds the SQL that only a preview needs: what a human recognises a session by.
+// This file holds the SQL that reads what a human recognises a session by.
 
 // describe adds title and number of messages to a plan's targets.
 func (c *conn) describe(ctx context.Context, plan *Plan) error {
