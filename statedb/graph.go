@@ -42,6 +42,18 @@ type graph struct {
 	marked map[string][]*session
 }
 
+func newGraph() *graph {
+	return &graph{rows: map[string]*session{}, children: map[string][]*session{}, marked: map[string][]*session{}}
+}
+
+// add enters a row, but for its markers.
+func (g *graph) add(row *session) {
+	g.rows[row.id] = row
+	if row.parent != nil {
+		g.children[*row.parent] = append(g.children[*row.parent], row)
+	}
+}
+
 // parent gives a row's physical parent where both are there.
 func (g *graph) parent(s *session) *session {
 	if s.parent == nil {

@@ -14,21 +14,12 @@ type lineageReader struct {
 	conn     *conn
 	schema   *schema
 	graph    *graph
-	reading  markerReading
+	rows     sessionRows
 	foreign  map[string][]string // an id -> the rows whose _delegate_from names it from elsewhere
 	asked    map[string]bool     // ids that foreign tells of; nil where it tells of all
 	expanded map[string]bool     // ids of which all children and delegates are in the graph
 	looked   map[string]bool     // ids whose own row was asked for
 }
-
-// markerReading says whose reading of model_config counts: the two paths differ on malformed text, repeated keys, and
-// numbers that only Python knows.
-type markerReading int
-
-const (
-	asPython markerReading = iota // the legacy path (contract 5)
-	asSQLite                      // the canonical path (contract 5b.2)
-)
 
 // readLineage passes once over every marker that names an id from elsewhere, unless the store has been surveyed, and gives a reader
 // that has no row yet. On the legacy path a _delegate_from that is an array or an object, in any row, is ErrUnsupported (contract 5).
@@ -45,7 +36,7 @@ func (c *conn) readLineage(ctx context.Context, s *schema, reading markerReading
 }
 
 func (r *lineageReader) source() nameSource {
-	if r.reading == asSQLite {
+	if r.rows.reading == asSQLite {
 		return markersAsSQLite
 	}
 	return markersAsPython
@@ -74,7 +65,7 @@ func (r *lineageReader) readForeign(ctx context.Context, ids []string) error {
 }
 
 func (r *lineageReader) passOverMarkers(ctx context.Context, narrow string) error {
-	if r.reading == asSQLite {
+	if r.rows.reading == asSQLite {
 		return classify("read the lineage markers", r.conn.each(ctx, r.addForeignName, foreignNames("id", narrow)))
 	}
 	return classify("read the lineage markers", r.conn.each(ctx, r.addForeignMarker, foreignMarkers("", narrow)))
@@ -83,12 +74,10 @@ func (r *lineageReader) passOverMarkers(ctx context.Context, narrow string) erro
 // newLineageReader gives a reader that knows no marker from elsewhere: enough for what lies above some ids.
 func newLineageReader(c *conn, s *schema, reading markerReading) *lineageReader {
 	return &lineageReader{
-		conn:    c,
-		schema:  s,
-		reading: reading,
-		graph: &graph{
-			rows: map[string]*session{}, children: map[string][]*session{}, marked: map[string][]*session{},
-		},
+		conn:     c,
+		schema:   s,
+		graph:    newGraph(),
+		rows:     newSessionRows(reading),
 		foreign:  map[string][]string{},
 		expanded: map[string]bool{},
 		looked:   map[string]bool{},
@@ -193,75 +182,25 @@ func (r *lineageReader) markerTargets(ctx context.Context) error {
 
 // read adds the rows of the ids, and of what the recursive step reaches from them, to the graph. use sees each of them.
 func (r *lineageReader) read(ctx context.Context, ids []string, step string, use func(*session)) error {
+	columns := strings.Join(r.schema.sessionColumns(r.rows.reading, false), ", ")
 	err := inChunks(ids, func(list string, args []any) error {
-		query := `WITH RECURSIVE around(id) AS (VALUES ` + rowsOfOne(list) + ` ` + step + `) SELECT ` + r.columns() +
+		query := `WITH RECURSIVE around(id) AS (VALUES ` + rowsOfOne(list) + ` ` + step + `) SELECT ` + columns +
 			` FROM sessions WHERE id IN (SELECT id FROM around) AND typeof(id) = 'text'`
 		return r.conn.each(ctx, func(scan scanFunc) error {
-			row, err := r.add(scan)
-			if err == nil && use != nil {
+			row, err := r.rows.scan(scan)
+			if err != nil {
+				return err
+			}
+			if known := r.graph.rows[row.id]; known != nil {
+				row = known
+			} else {
+				r.graph.add(row)
+			}
+			if use != nil {
 				use(row)
 			}
-			return err
+			return nil
 		}, query, args...)
 	})
 	return classify("read the lineage", err)
-}
-
-// columns lists what a session is read from. The plus sign hides a column's declared type, which the driver would
-// otherwise obey: a number in a column declared TIMESTAMP must stay a number.
-func (r *lineageReader) columns() string {
-	list := []string{"id", "CASE WHEN typeof(parent_session_id) = 'text' THEN parent_session_id END"}
-	for _, column := range []string{
-		"source", "session_source", "end_reason", "chat_id", "started_at", "ended_at",
-	} {
-		list = append(list, orNull(r.schema, column, "+"+column))
-	}
-	config := "+model_config"
-	if r.reading == asSQLite {
-		config = unreadBySQLite
-	}
-	list = append(list, orNull(r.schema, "model_config", config))
-	for _, key := range []string{keyDelegate, keyBranch, keyReset} {
-		if r.reading == asSQLite && r.schema.has("sessions", "model_config") {
-			list = append(list, markerColumn(key))
-		} else {
-			list = append(list, "NULL")
-		}
-	}
-	return strings.Join(list, ", ")
-}
-
-func (r *lineageReader) add(scan scanFunc) (*session, error) {
-	var id string
-	var parent, source, sessionSource, endReason, chatID, config sql.NullString
-	var started, ended, delegate, branch, reset any
-	err := scan(&id, &parent, &source, &sessionSource, &endReason, &chatID, &started, &ended, &config, &delegate, &branch, &reset)
-	if err != nil {
-		return nil, err
-	}
-	if row := r.graph.rows[id]; row != nil {
-		return row, nil
-	}
-	row := &session{
-		id: id, parent: optional(parent), source: optional(source), sessionSource: optional(sessionSource),
-		endReason: optional(endReason), chatID: optional(chatID), startedAt: started, endedAt: ended,
-	}
-	if r.reading == asSQLite {
-		row.markers = markers{delegate: newMarker(delegate), branch: newMarker(branch), reset: newMarker(reset)}
-		row.disputed = isDisputed(row.parent, optional(config))
-	} else {
-		row.markers = readMarkers(optional(config))
-	}
-	r.graph.rows[id] = row
-	if row.parent != nil {
-		r.graph.children[*row.parent] = append(r.graph.children[*row.parent], row)
-	}
-	return row, nil
-}
-
-func optional(s sql.NullString) *string {
-	if !s.Valid {
-		return nil
-	}
-	return &s.String
 }

@@ -8,6 +8,13 @@ package statedb
 // times as fast as instr does.
 const mayHoldDelegate = `(model_config GLOB '*_delegate_from*' OR model_config GLOB '*\u00[567]*')`
 
+// mayHoldAny is SQL for mayHoldMarker, mayHold for one of its keys. They leave out less than mayHoldDelegate does, and take longer.
+var mayHoldAny = mayHold(keyDelegate) + " OR " + mayHold(keyBranch) + " OR " + mayHold(keyReset)
+
+func mayHold(key string) string {
+	return "instr(model_config, '" + key + `') OR instr(model_config, '\u00')`
+}
+
 // markerColumn is SQL for a marker as SQLite's JSON functions read it: NULL where it is not there, its text, or 0 for one
 // that names no row. A bare json_extract would raise on one malformed row.
 func markerColumn(key string) string {

@@ -3,6 +3,7 @@ package statedb
 import (
 	"cmp"
 	"context"
+	"database/sql"
 	"maps"
 	"slices"
 	"strings"
@@ -110,4 +111,11 @@ func (c *conn) eachText(
 		}
 		return nil
 	}, query, args...)
+}
+
+func optional(s sql.NullString) *string {
+	if !s.Valid {
+		return nil
+	}
+	return &s.String
 }
