@@ -27,8 +27,7 @@ type Copy struct {
 // PlanCopy decides, from the snapshot, what a delete would take, and describes it. Errors are as those of Tx.Plan; a plan that may
 // not be carried out has its Refusal.
 func (l *Look) PlanCopy(ctx context.Context, request Request) (*Plan, error) {
-	request.carriedOut = true // a refusal that Remove would find is found by it
-	plan, err := l.conn.plan(ctx, request)
+	plan, err := l.conn.plan(ctx, request, toRemove)
 	if err != nil {
 		return nil, err
 	}

@@ -27,8 +27,7 @@ func Export(ctx context.Context, path string, request Request, create func() (io
 	var exported *Exported
 	err := read(ctx, path, "export the conversation", func(c *conn) error {
 		request.ExpectedIDs = nil
-		request.setOnly = true
-		plan, err := c.plan(ctx, request)
+		plan, err := c.plan(ctx, request, toExport)
 		if err != nil {
 			return err
 		}

@@ -51,17 +51,18 @@ func (r *lineageReader) readForeign(ctx context.Context, ids []string) error {
 	if len(ids) == 0 && len(r.asked) > 0 {
 		return nil
 	}
-	narrow := r.conn.narrow(r.source(), ids)
+	rows, few := r.conn.candidates(r.source(), ids)
 	for _, id := range ids {
 		r.asked[id] = true
 	}
-	switch narrow {
-	case noRow:
-		return nil
-	case "": // too many to be asked for
+	if !few {
 		r.asked, r.foreign = nil, map[string][]string{}
+		return r.passOverMarkers(ctx, "")
 	}
-	return r.passOverMarkers(ctx, narrow)
+	if len(rows) == 0 {
+		return nil
+	}
+	return r.passOverMarkers(ctx, onlyRows(rows))
 }
 
 func (r *lineageReader) passOverMarkers(ctx context.Context, narrow string) error {

@@ -14,11 +14,12 @@ type Request struct {
 	WithLineage       bool     // include_compression_lineage
 	WholeConversation bool     // start at the first segment, with the lineage
 	ExpectedIDs       []string // what was agreed to; nil where nobody was asked
-	Agent             Agent
-	// setOnly asks for nothing but what would go: whoever copies it does not mind what refuses a delete.
-	setOnly bool
-	// carriedOut says that Remove follows, which retires the ledger as it goes.
-	carriedOut bool
+	Circumstances
+}
+
+// Circumstances are what a delete or a sweep goes by that the store does not tell and nobody asks for.
+type Circumstances struct {
+	Agent Agent
 	// OperationID names this delete, 32 hex digits: what it leaves to be done after its commit is noted under it.
 	OperationID string
 	// SharesRoutes tells whether the home's routes lie in a base home too, whose fence has to follow (contract 5d).
@@ -26,6 +27,15 @@ type Request struct {
 	// Spilled are the files that tool output was spilled to, as paths inside the home (contract 5b.5).
 	Spilled []string
 }
+
+// planPurpose is what a plan is made for, which decides how much of what stops a delete has to be found by it.
+type planPurpose int
+
+const (
+	toExport  planPurpose = iota // nothing: whoever copies what would go does not mind what refuses a delete
+	toPreview                    // all of it
+	toRemove                     // what Remove, which follows, does not find as it goes
+)
 
 // Plan is what a delete would do to the store, and whether it may. Preview and delete make it alike.
 type Plan struct {
@@ -48,6 +58,12 @@ type Plan struct {
 	retirement *retirement // on the canonical path
 	found      bool        // one of the rows is there, so that there is something to leave a receipt of
 	stale      []Guard     // guards that protect nothing any more and go with the delete
+}
+
+// newPlan is a plan of what goes on a path, as far as the graph around it tells.
+func newPlan(path Path, s *schema, g *graph, request Request, targets []Target) *Plan {
+	existed, found := g.rows[request.SessionID] != nil, g.holdsAny(targets)
+	return &Plan{Path: path, Existed: existed, Targets: targets, found: found, schema: s}
 }
 
 // IDs are the ids that go, in the order of deleted_ids.
@@ -75,8 +91,7 @@ func (p *Plan) is(expected []string) bool {
 // Plan decides, under the write lock, which rows go, or refuses (contract 4, step 3). It changes nothing. Errors are *Error
 // and carry the path once it is chosen.
 func (t *Tx) Plan(ctx context.Context, request Request) (*Plan, error) {
-	request.carriedOut = true
-	plan, err := t.conn.plan(ctx, request)
+	plan, err := t.conn.plan(ctx, request, toRemove)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +111,7 @@ func (t *Tx) Plan(ctx context.Context, request Request) (*Plan, error) {
 func Preview(ctx context.Context, path string, request Request) (*Plan, error) {
 	var plan *Plan
 	err := read(ctx, path, "look at what would go", func(c *conn) (err error) {
-		if plan, err = c.plan(ctx, request); err != nil {
+		if plan, err = c.plan(ctx, request, toPreview); err != nil {
 			return err
 		}
 		if plan.Refusal, err = c.withDescription(ctx, plan.Refusal); err != nil {
@@ -108,7 +123,7 @@ func Preview(ctx context.Context, path string, request Request) (*Plan, error) {
 }
 
 // plan chooses the path, then decides the set of ids and what forbids the delete.
-func (c *conn) plan(ctx context.Context, request Request) (*Plan, error) {
+func (c *conn) plan(ctx context.Context, request Request, purpose planPurpose) (*Plan, error) {
 	s, err := c.readSchema(ctx)
 	if err != nil {
 		return nil, err
@@ -117,11 +132,11 @@ func (c *conn) plan(ctx context.Context, request Request) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	plan, err := c.planOn(ctx, path, s, request)
+	plan, err := c.planOn(ctx, path, s, request, purpose)
 	if err != nil {
 		return nil, onPath(path, err)
 	}
-	if plan.Refusal == nil && plan.found && !request.setOnly {
+	if plan.Refusal == nil && plan.found && purpose != toExport {
 		if err := plan.refuse(func() error { return c.refuseOtherReceipts(ctx, s) }); err != nil {
 			return nil, err
 		}
@@ -133,11 +148,11 @@ func (c *conn) plan(ctx context.Context, request Request) (*Plan, error) {
 	return plan, nil
 }
 
-func (c *conn) planOn(ctx context.Context, path Path, s *schema, request Request) (*Plan, error) {
+func (c *conn) planOn(ctx context.Context, path Path, s *schema, request Request, purpose planPurpose) (*Plan, error) {
 	if path == PathCanonical {
-		return c.planCanonical(ctx, s, request)
+		return c.planCanonical(ctx, s, request, purpose)
 	}
-	return c.planLegacy(ctx, s, request)
+	return c.planLegacy(ctx, s, request, purpose)
 }
 
 // refuse notes the first refusal. What is no refusal but a failure is returned.

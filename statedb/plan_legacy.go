@@ -9,7 +9,7 @@ import (
 
 // planLegacy decides in the order of contract 4, step 3: the set, then foreign references, the downgrade fence, the guards,
 // and the indexes.
-func (c *conn) planLegacy(ctx context.Context, s *schema, request Request) (*Plan, error) {
+func (c *conn) planLegacy(ctx context.Context, s *schema, request Request, purpose planPurpose) (*Plan, error) {
 	lineage, err := c.readLineage(ctx, s, asPython)
 	if err != nil {
 		return nil, err
@@ -18,15 +18,9 @@ func (c *conn) planLegacy(ctx context.Context, s *schema, request Request) (*Pla
 	if err != nil {
 		return nil, err
 	}
-	plan := &Plan{
-		Path:    PathLegacy,
-		Existed: lineage.graph.rows[request.SessionID] != nil,
-		Targets: targets,
-		Kept:    lineage.graph.kept(targets),
-		found:   lineage.graph.holdsAny(targets),
-		schema:  s,
-	}
-	if request.setOnly {
+	plan := newPlan(PathLegacy, s, lineage.graph, request, targets)
+	plan.Kept = lineage.graph.kept(targets)
+	if purpose == toExport {
 		return plan, nil
 	}
 	ids := plan.IDs()
@@ -43,7 +37,7 @@ func (c *conn) planLegacy(ctx context.Context, s *schema, request Request) (*Pla
 	}
 	plan.Guards, plan.stale = guards.live, guards.stale
 	return plan, plan.refuse(
-		func() error { return c.refuseForeignRows(ctx, ids, !request.carriedOut) },
+		func() error { return c.refuseForeignRows(ctx, ids, purpose == toPreview) },
 		func() error { return c.refuseRuntimeHistory(ctx, s, family, lineage.graph.chatIDs(family)) },
 		plan.refuseLiveGuards,
 		func() (err error) { plan.StaleIndexes, err = c.indexesToSetAside(ctx, s); return err },

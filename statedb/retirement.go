@@ -20,16 +20,16 @@ type retirement struct {
 	workers  int
 	receipts int
 
-	operation string   // see Request.OperationID
-	intent    bool     // see Request.SharesRoutes
-	spilled   []string // those of Request.Spilled that the messages name
+	operation string   // see Circumstances.OperationID
+	intent    bool     // see Circumstances.SharesRoutes
+	spilled   []string // those of Circumstances.Spilled that the messages name
 }
 
 // newRetirement begins one of all sessions that go. owners are those of local policies that may lead to them.
-func newRetirement(request Request, ids, owners []string, expires func(id string) bool) *retirement {
+func newRetirement(under Circumstances, ids, owners []string, expires func(id string) bool) *retirement {
 	return &retirement{
 		terms: terms{now(), expires, setOf(ids)}, policies: distinct(slices.Concat(owners, ids)), records: map[string]bool{}, named: map[string]bool{},
-		operation: request.OperationID, intent: request.SharesRoutes,
+		operation: under.OperationID, intent: under.SharesRoutes,
 	}
 }
 
@@ -79,7 +79,7 @@ func (c *conn) retire(ctx context.Context, plan *Plan, use func(*part) error) er
 	return nil
 }
 
-// foresee decides about the whole ledger and carries nothing out: what a delete would keep, or why it could not.
+// foresee decides about the whole ledger and carries nothing out: what a delete would keep, or why it could not. Only a preview asks.
 func (c *conn) foresee(ctx context.Context, plan *Plan) error {
 	return c.retire(ctx, plan, func(*part) error { return nil })
 }

@@ -34,8 +34,8 @@ func (s *schema) canBeSurveyed() bool {
 }
 
 func (s *schema) changesNothingUnseen() bool {
-	for _, table := range tableOf {
-		if changesByReference().MatchString(withoutComments(s.create[table])) {
+	for _, at := range places {
+		if changesByReference().MatchString(withoutComments(s.create[at.table])) {
 			return false
 		}
 	}
