@@ -54,3 +54,6 @@ func (c *conn) withDescription(ctx context.Context, refusal error) (error, error
 	}
 	return refusal, c.describe(ctx, ours.Plan)
 }
+
+// Describe adds title and number of messages to a plan's targets.
+func (t *Tx) Describe(ctx context.Context, plan *Plan) error { return t.conn.describe(ctx, plan) }

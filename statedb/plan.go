@@ -190,3 +190,28 @@ func onPath(path Path, err error) error {
 	}
 	return err
 }
+
+// Found tells whether the plan takes any row.
+func (p *Plan) Found() bool { return p.found }
+
+// Title is what a human calls what goes: the title of what was asked for, else the first that one of the rows has.
+func (p *Plan) Title() string {
+	title := ""
+	for _, t := range p.Targets {
+		if t.Why == WhyRequested && t.Title != "" {
+			return t.Title
+		}
+		if title == "" {
+			title = t.Title
+		}
+	}
+	return title
+}
+
+// Messages is how many messages go.
+func (p *Plan) Messages() (n int) {
+	for _, t := range p.Targets {
+		n += t.MessageCount
+	}
+	return n
+}
