@@ -63,14 +63,9 @@ func (t *Tx) WriteRows(ctx context.Context, plan *Plan, out io.Writer) error {
 func (d document) line(table string, columns []string, cells []any) {
 	d.raw(`{"table":`)
 	d.text(table)
-	d.raw(`,"row":{`)
-	for i, column := range columns {
-		d.comma(i, "")
-		d.text(column)
-		d.raw(":")
-		d.value(cells[i])
-	}
-	d.raw("}}\n")
+	d.raw(`,"row":`)
+	d.object(columns, cells)
+	d.raw("}\n")
 }
 
 // copyRows writes the tables in the order in which a restore needs them. A message whose session has no row could not come back, and is

@@ -166,14 +166,7 @@ func (e *exporter) row(ctx context.Context, table string, columns []string, cell
 	}
 	e.comma(e.rows[table], "\n")
 	e.rows[table]++
-	e.raw("{")
-	for i, column := range columns {
-		e.comma(i, "")
-		e.text(column)
-		e.raw(":")
-		e.value(cells[i])
-	}
-	e.raw("}")
+	e.object(columns, cells)
 	faultpoint.Hit(faultpoint.ExportRowWritten)
 	return e.failed()
 }
