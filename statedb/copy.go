@@ -18,7 +18,7 @@ import (
 // of one session. It is one conversation's fault, and not the store's.
 var ErrNoCopy = errors.New("a row of this conversation cannot be kept")
 
-// Copy is a copy of the rows of a plan, as they were.
+// Copy tells what was copied of a plan: its ids, and a sum over its rows as they were, by which the copy is proved under the write lock.
 type Copy struct {
 	ids   []string
 	proof [sha256.Size]byte

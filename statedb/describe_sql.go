@@ -46,13 +46,13 @@ func (c *conn) titles(ctx context.Context, s *schema, ids []string) (map[string]
 	return titles, classify("read the titles", err)
 }
 
-// withDescription describes the plan that a refusal carries, if it carries one.
-func (c *conn) withDescription(ctx context.Context, refusal error) (error, error) {
+// describeChanged describes the plan that a refusal carries, if it carries one.
+func (c *conn) describeChanged(ctx context.Context, refusal error) error {
 	var ours *Error
 	if !errors.As(refusal, &ours) || ours.Plan == nil {
-		return refusal, nil
+		return nil
 	}
-	return refusal, c.describe(ctx, ours.Plan)
+	return c.describe(ctx, ours.Plan)
 }
 
 // Describe adds title and number of messages to a plan's targets.

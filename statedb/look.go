@@ -20,7 +20,8 @@ type Look struct {
 	left     []fileState // and when the look was laid to rest
 }
 
-// StartLook opens a store and begins to look at it. Where another process is in the way, it is waited for as long as patience allows.
+// StartLook opens a store and begins to look at it. Where another process is in the way, it is waited for as long as patience allows,
+// then ErrBusy. A store that is not there is ErrMissing.
 func StartLook(ctx context.Context, path string, patience time.Duration) (*Look, error) {
 	deadline := time.Now().Add(patience)
 	file, err := lookAtFile(path)

@@ -97,7 +97,7 @@ func (t *Tx) Plan(ctx context.Context, request Request) (*Plan, error) {
 	}
 	t.path = plan.Path
 	if plan.Refusal != nil {
-		if plan.Refusal, err = t.conn.withDescription(ctx, plan.Refusal); err != nil {
+		if err := t.conn.describeChanged(ctx, plan.Refusal); err != nil {
 			return nil, err
 		}
 		return nil, onPath(plan.Path, plan.Refusal)
@@ -114,7 +114,7 @@ func Preview(ctx context.Context, path string, request Request) (*Plan, error) {
 		if plan, err = c.plan(ctx, request, toPreview); err != nil {
 			return err
 		}
-		if plan.Refusal, err = c.withDescription(ctx, plan.Refusal); err != nil {
+		if err := c.describeChanged(ctx, plan.Refusal); err != nil {
 			return err
 		}
 		return c.describe(ctx, plan)

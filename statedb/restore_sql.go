@@ -245,33 +245,6 @@ func (r *Restore) Finish(ctx context.Context) (*Returned, error) {
 	return &Returned{IDs: r.back, Dropped: sortedKeys(r.dropped), Changed: sortedKeys(r.changed)}, nil
 }
 
-// LiveOrRestored asks the store of a resolved home which of the ids have a session row, and which of the new ids that a restore gives have
-// one or had one, as far as a tombstone tells. An error means that nobody knows.
-func LiveOrRestored(ctx context.Context, homePath string, ids, given []string) (live, restored map[string]bool, err error) {
-	path, err := Locate(homePath)
-	if err != nil {
-		return nil, nil, err
-	}
-	err = read(ctx, path, "ask which sessions are live or retired", func(c *conn) error {
-		s, err := c.readSchema(ctx)
-		if err != nil {
-			return err
-		}
-		if live, err = c.liveAmong(ctx, ids); err != nil {
-			return err
-		}
-		if restored, err = c.liveAmong(ctx, given); err != nil {
-			return err
-		}
-		fences, err := c.sessionFences(ctx, s, given)
-		for id := range fences {
-			restored[id] = true
-		}
-		return err
-	})
-	return live, restored, err
-}
-
 // LeaveUnfenced takes back the tombstones that the removal of a plan has written for ids which had neither row nor tombstone before, and
 // which only a restore gives: it would find its way barred.
 func (t *Tx) LeaveUnfenced(ctx context.Context, plan *Plan, ids []string) error {

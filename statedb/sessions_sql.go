@@ -101,16 +101,3 @@ func (c *conn) isIndexed(ctx context.Context, table, column, more string) (bool,
 		WHERE l.partial = 0 AND i.seqno = 0 AND i.name = ?`+more, table, column)
 	return indexed, classify("read the indexes of "+table, err)
 }
-
-// earliest and latest are the times that the Agent itself takes for times (contract 5b.1).
-const earliest, latest = -62135596800, 253402300800
-
-// seconds reads a time of a row. Only numbers are times here.
-func seconds(value any) (float64, bool) {
-	switch value.(type) {
-	case int64, float64:
-		at, ok := finite(value)
-		return at, ok && at >= earliest && at <= latest
-	}
-	return 0, false
-}
