@@ -16,8 +16,8 @@ import (
 // FileName is the store inside a home.
 const FileName = "state.db"
 
-// Locate finds the store of a resolved home. A store that is not there is
-// ErrMissing; a link that leads out of the home, or something that is no plain file, is ErrIO (contract 3.1).
+// Locate finds the store of a resolved home. A store that is not there is ErrMissing; a link that leads out of the home, or something
+// that is no plain file, is ErrIO (contract 3.1).
 func Locate(homePath string) (path string, err error) {
 	path, err = filepath.EvalSymlinks(filepath.Join(homePath, FileName))
 	switch {
@@ -121,7 +121,7 @@ func sizeOf(path string) *int64 {
 	return &size
 }
 
-// diskSize is what a store takes on the disk, its log included.
+// diskSize is what a store takes on the disk in bytes, its log included. A store that is not there is ErrMissing.
 func diskSize(path string) (int64, error) {
 	info, err := os.Stat(path)
 	switch {

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// This file holds the SQL that reads the rows around some ids, over parents, children and markers (marker_sql.go). No statement runs once per row, and only rows that can matter are read.
+// This file holds the SQL that reads the rows around some ids, over parents, children and markers (marker_sql.go). No statement
+// runs once per row, and only rows that can matter are read.
 
 // lineageReader fills a graph from one connection.
 type lineageReader struct {

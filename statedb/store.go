@@ -11,6 +11,9 @@ import (
 	"strings"
 )
 
+// This file opens connections. What is done over one is in the files of those who ask; a write transaction is in transaction.go.
+
+// access is what a connection may do to a store.
 type access string
 
 const (

@@ -6,7 +6,8 @@ import (
 	"slices"
 )
 
-// This file puts together what goes and what stays on the legacy path, in the order of deleted_ids (contract 5.3).
+// What goes and what stays, with the reasons that a preview gives on either path; and how the legacy path puts that together, in the
+// order of deleted_ids (contract 5.3).
 
 // Why says what brought an id into a set.
 type Why string
@@ -22,7 +23,7 @@ const (
 type Target struct {
 	ID  string
 	Why Why
-	// Title and MessageCount are there for previews only.
+	// Title and MessageCount are there where the plan has been described, as a preview is.
 	Title        string
 	MessageCount int
 }
@@ -47,7 +48,7 @@ func (g *graph) targets(ctx context.Context, start, requested string, withChain 
 	}
 	for _, id := range slices.Backward(chain) {
 		if err := ctx.Err(); err != nil {
-			return nil, err // a large family takes a while, and somebody waits for the write lock
+			return nil, err // a large conversation takes a while, and somebody waits for the write lock
 		}
 		add(id, WhyCompression)
 		for _, delegate := range g.delegates(id) {
@@ -78,10 +79,7 @@ const (
 
 // kept lists the rows that hang on the targets, as children or by their marker, and stay; sorted.
 func (g *graph) kept(targets []Target) []Kept {
-	going := map[string]bool{}
-	for _, t := range targets {
-		going[t.ID] = true
-	}
+	going := goingOf(targets)
 	why := map[string]KeptWhy{}
 	for _, t := range targets {
 		keeper := newKeeper(g, t.ID)
@@ -91,7 +89,19 @@ func (g *graph) kept(targets []Target) []Kept {
 			}
 		}
 	}
-	var kept []Kept
+	return sortedKept(why)
+}
+
+// goingOf is the set of the ids that go.
+func goingOf(targets []Target) map[string]bool {
+	going := map[string]bool{}
+	for _, t := range targets {
+		going[t.ID] = true
+	}
+	return going
+}
+
+func sortedKept(why map[string]KeptWhy) (kept []Kept) {
 	for _, id := range sortedKeys(why) {
 		kept = append(kept, Kept{id, why[id]})
 	}
