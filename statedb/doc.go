@@ -1,11 +1,10 @@
 // Package statedb reads and changes an Agent's store, home/state.db, beside the Agent's own processes. It knows nothing
 // of the other files: internal/deletion puts a delete together (contract 4).
 //
-// What a delete does to the store goes by three steps, each behind one type. A Look reads ahead, without the write lock, and is
-// proved under it. A Tx holds the write lock; its Plan decides, and its Remove carries the plan out. What is decided is decided by
-// functions of data (chain.go, canonical.go, guard.go, retire.go, …); the SQL that reads for them and that carries out what they
-// say is in the files *_sql.go; the statements of a connection itself (pragmas, BEGIN, COMMIT) are where connections and
-// transactions are made.
+// A delete takes three steps here. A Look reads ahead without the write lock, and what it saw is proved under it. A Tx holds the write
+// lock, and its Plan decides. Its Remove carries the plan out, and its Commit makes that last. What is decided is decided by functions
+// of data (chain.go, canonical.go, guard.go, retire.go, …). The SQL that reads for them, and that does what they say, is in the files
+// *_sql.go; only the statements of a connection or a transaction itself (pragmas, BEGIN, COMMIT) stand where these are made.
 //
 // A few words have one meaning in all of the package:
 //
