@@ -26,8 +26,7 @@ func Export(ctx context.Context, path string, request Request, create func() (io
 	var exported *Exported
 	err := read(ctx, path, "export the conversation", func(c *conn) error {
 		request.ExpectedIDs = nil
-		request.setOnly = true
-		plan, err := c.plan(ctx, request)
+		plan, err := c.plan(ctx, request, toExport)
 		if err != nil {
 			return err
 		}
@@ -105,14 +104,7 @@ func (e *exporter) row(ctx context.Context, table string, columns []string, cell
 	}
 	e.comma(e.rows[table], "\n")
 	e.rows[table]++
-	e.raw("{")
-	for i, column := range columns {
-		e.comma(i, "")
-		e.text(column)
-		e.raw(":")
-		e.value(cells[i])
-	}
-	e.raw("}")
+	e.object(columns, cells)
 	faultpoint.Hit(faultpoint.ExportRowWritten)
 	return e.failed()
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"os"
 	"regexp"
-	"strings"
+	"slices"
 
 	"session-sidecar/internal/lazyregexp"
 )
@@ -129,7 +129,7 @@ func (c *conn) setAsideIndexes(ctx context.Context, names []string) error {
 func (s *schema) withoutTriggers(names []string) *schema {
 	rest := &schema{}
 	for _, t := range s.triggers {
-		if !strings.Contains(" "+strings.Join(names, " ")+" ", " "+t.name+" ") {
+		if !slices.Contains(names, t.name) {
 			rest.triggers = append(rest.triggers, t)
 		}
 	}

@@ -44,16 +44,6 @@ func (c *conn) leftBehind(ctx context.Context, s *schema, ids []string) ([]Count
 	return left, nil
 }
 
-func (c *conn) countIn(ctx context.Context, keys []string, query string) (total int, err error) {
-	err = inChunks(keys, func(list string, args []any) error {
-		var n int
-		err := c.QueryRowContext(ctx, query+list, args...).Scan(&n)
-		total += n
-		return err
-	})
-	return total, err
-}
-
 // lonelyPrompts counts the system prompts whose users are all among the ids.
 func (c *conn) lonelyPrompts(ctx context.Context, s *schema, ids []string) (int, error) {
 	if !s.has("system_prompts", "hash") || !s.has("sessions", "system_prompt_hash") {
@@ -90,19 +80,4 @@ func (c *conn) lonelyPrompts(ctx context.Context, s *schema, ids []string) (int,
 		}
 	}
 	return lonely, err
-}
-
-// eachCount adds up what a query counts for each name.
-func (c *conn) eachCount(ctx context.Context, keys []string, into map[string]int, before, after string) error {
-	return inChunks(keys, func(list string, args []any) error {
-		return c.each(ctx, func(scan scanFunc) error {
-			var name string
-			var n int
-			if err := scan(&name, &n); err != nil {
-				return err
-			}
-			into[name] += n
-			return nil
-		}, before+list+after, args...)
-	})
 }

@@ -63,6 +63,11 @@ func (m markers) anyNames(id string) bool {
 	return m.delegate.names(id) || m.branch.names(id) || m.reset.names(id)
 }
 
+// isDisputed tells whether Python reads a marker that names the parent from text that SQLite cannot read.
+func isDisputed(parent, unreadable *string) bool {
+	return parent != nil && readMarkers(unreadable).anyNames(*parent)
+}
+
 // without drops the markers that other carries with the same value.
 func (m markers) without(other markers) markers {
 	for _, pair := range []struct {

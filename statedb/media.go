@@ -13,7 +13,7 @@ import (
 )
 
 // Media that an admission's payload references, and what is noted of it (contract 5b.4, 5b.5). This file decides; the SQL
-// is in media_sql.go.
+// is in filenotes_sql.go.
 
 // mediaReference is media that an admission references.
 type mediaReference struct {

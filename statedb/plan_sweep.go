@@ -11,8 +11,8 @@ import (
 
 // SweepRequest is one transaction of a sweep.
 type SweepRequest struct {
-	Request             // its SessionID is not looked at
 	SessionIDs []string // exactly what may go
+	Circumstances
 }
 
 // Sweepable tells whether a store can be swept, and which of the ids stand or fall together, in their order. It is a look
@@ -101,7 +101,7 @@ func (c *conn) planSweep(ctx context.Context, request SweepRequest) (*Plan, []Sk
 		return nil, nil, err
 	}
 	must := derived(ids, b.sources, policies)
-	plan.retirement = newRetirement(request.Request, rest, b.chats(rest), func(id string) bool { return !must[id] })
+	plan.retirement = newRetirement(request.Circumstances, rest, b.chats(rest), func(id string) bool { return !must[id] })
 	if plan.retirement.spilled, err = c.spilledBy(ctx, s, rest, request.Spilled); err != nil {
 		return nil, nil, err
 	}

@@ -23,7 +23,7 @@ func (t *Tx) removeCanonical(ctx context.Context, plan *Plan) error {
 		func() error { return c.notePrompts(ctx, ids) },
 		func() error { return c.deleteRows(ctx, s, ids, detachAndRevise) },
 		func() error { return c.dropUnusedPrompts(ctx, s) },
-		func() error { return c.noteSpilled(ctx, s, r.operation, ids, r.spilled) },
+		func() error { return c.noteSpilled(ctx, r.operation, ids, r.spilled) },
 		func() error { return c.noteRoutes(ctx, r, ids) },
 		func() error { return c.proveGone(ctx, s, ids) },
 		func() error { return c.proveRetired(ctx, r, ids) },

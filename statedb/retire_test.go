@@ -178,7 +178,7 @@ func TestMediaIsNotedOnce(t *testing.T) {
 }
 
 func TestRetirementTellsWhatItKeeps(t *testing.T) {
-	r := newRetirement(Request{OperationID: "op", SharesRoutes: true}, []string{"s", "t"}, []string{"chat", "s"}, nil)
+	r := newRetirement(Circumstances{OperationID: "op", SharesRoutes: true}, []string{"s", "t"}, []string{"chat", "s"}, nil)
 	assert.Equal(t, []string{"chat", "s", "t"}, r.policies)
 	assert.Empty(t, r.told())
 	one := Media{Path: "/a", SessionID: "s"}

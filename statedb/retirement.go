@@ -17,16 +17,16 @@ type retirement struct {
 	named   map[string]bool // paths of media
 	retained
 
-	operation string   // see Request.OperationID
-	intent    bool     // see Request.SharesRoutes
-	spilled   []string // those of Request.Spilled that the messages name
+	operation string   // see Circumstances.OperationID
+	intent    bool     // see Circumstances.SharesRoutes
+	spilled   []string // those of Circumstances.Spilled that the messages name
 }
 
 // newRetirement begins one of all sessions that go. owners are those of local policies that may lead to them.
-func newRetirement(request Request, ids, owners []string, expires func(id string) bool) *retirement {
+func newRetirement(under Circumstances, ids, owners []string, expires func(id string) bool) *retirement {
 	return &retirement{
 		terms: terms{now(), expires, setOf(ids)}, policies: distinct(slices.Concat(owners, ids)), records: map[string]bool{}, named: map[string]bool{},
-		operation: request.OperationID, intent: request.SharesRoutes,
+		operation: under.OperationID, intent: under.SharesRoutes,
 	}
 }
 
@@ -78,7 +78,7 @@ func (c *conn) retire(ctx context.Context, plan *Plan, use func(*outcome) error)
 	return nil
 }
 
-// foresee decides about the whole ledger and carries nothing out: what a delete would keep, or why it could not.
+// foresee decides about the whole ledger and carries nothing out: what a delete would keep, or why it could not. Only a preview asks.
 func (c *conn) foresee(ctx context.Context, plan *Plan) error {
 	return c.retire(ctx, plan, func(*outcome) error { return nil })
 }

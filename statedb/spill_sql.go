@@ -37,7 +37,7 @@ func (c *conn) spilledBy(ctx context.Context, s *schema, ids, files []string) ([
 
 // noteSpilled notes the named files, for them to follow after the commit. Who else names them is asked then: a pass over all
 // messages would keep the write lock for too long here (contract 5b.5).
-func (c *conn) noteSpilled(ctx context.Context, _ *schema, operationID string, ids, named []string) error {
+func (c *conn) noteSpilled(ctx context.Context, operationID string, ids, named []string) error {
 	if len(named) == 0 {
 		return nil
 	}

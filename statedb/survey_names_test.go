@@ -50,7 +50,7 @@ func surveyedDelete(t *testing.T, l *Look, agent Agent, id string) *Plan {
 	tx, holds, err := l.Begin(t.Context(), time.Second)
 	require.NoError(t, err)
 	require.True(t, holds)
-	plan, err := tx.Plan(t.Context(), Request{SessionID: id, Agent: agent})
+	plan, err := tx.Plan(t.Context(), Request{SessionID: id, Circumstances: Circumstances{Agent: agent}})
 	require.NoError(t, err)
 	require.NoError(t, tx.Remove(t.Context(), plan))
 	require.NoError(t, tx.Commit())
@@ -96,9 +96,9 @@ func TestWhatADeleteChangedIsReadAgain(t *testing.T) {
 	takeSurvey(t, l, Agent{})
 	for _, of := range []nameSource{markersAsSQLite, mutationReceipts} {
 		require.Contains(t, l.conn.survey.found, of)
-		require.Equal(t, noRow, l.conn.narrow(of, []string{"nobody"}), of)
+		require.Equal(t, onlyRows(nil), l.conn.narrow(of, []string{"nobody"}), of)
 	}
-	require.NotEqual(t, noRow, l.conn.narrow(mutationReceipts, []string{"x9"}))
+	require.NotEqual(t, onlyRows(nil), l.conn.narrow(mutationReceipts, []string{"x9"}))
 }
 
 // An Agent may be installed anew between two deletes: the one that knew no retirement leaves prompts behind that the other removes.

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 )
 
-// This file holds the SQL over the notes of files that rows named: media that was retired, and spilled tool output
-// (contract 5b.5).
+// This file holds the SQL over the notes of files that may have to go: media that was retired, and spilled tool output
+// (contract 5b.5). Who still mentions one of them is asked in mentions_sql.go.
 
 // NotedMedia is media that a retirement has noted.
 type NotedMedia struct {
@@ -39,33 +39,6 @@ func (l *Look) NotedFiles(ctx context.Context) (FileNotes, error) { return l.con
 
 // NotedFiles reads what is noted now, under the write lock.
 func (t *Tx) NotedFiles(ctx context.Context) (FileNotes, error) { return t.conn.fileNotes(ctx) }
-
-// Mentioned tells which files any row names, as the look sees it (contract 5b.5). seen are sightings of an earlier call.
-func (l *Look) Mentioned(
-	ctx context.Context, media []NotedMedia, spilled []string, seen map[string]Sighting,
-) (Mentions, error) {
-	return l.conn.mentionedIn(ctx, media, spilled, seen)
-}
-
-// Mentioned tells which files any row names now, under the write lock.
-func (t *Tx) Mentioned(
-	ctx context.Context, media []NotedMedia, spilled []string, seen map[string]Sighting,
-) (Mentions, error) {
-	return t.conn.mentionedIn(ctx, media, spilled, seen)
-}
-
-func (c *conn) mentionedIn(
-	ctx context.Context, media []NotedMedia, spilled []string, seen map[string]Sighting,
-) (Mentions, error) {
-	if len(media) == 0 && len(spilled) == 0 {
-		return Mentions{}, nil
-	}
-	s, err := c.readSchema(ctx)
-	if err != nil {
-		return Mentions{}, err
-	}
-	return c.mentioned(ctx, s, media, spilled, seen)
-}
 
 // ForgetMedia removes the notes of media that is gone.
 func (t *Tx) ForgetMedia(ctx context.Context, media []NotedMedia) error {
