@@ -9,9 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 
-	"session-sidecar/internal/rooted"
-
 	"session-sidecar/internal/faultpoint"
+	"session-sidecar/internal/rooted"
 )
 
 // Named is a file that rows of a store named (contract 5b.5): media by its absolute path, with the hash of what is in it; or

@@ -8,9 +8,8 @@ import (
 	"slices"
 	"time"
 
-	"session-sidecar/internal/rooted"
-
 	"session-sidecar/internal/faultpoint"
+	"session-sidecar/internal/rooted"
 )
 
 // Cause says why an id of a manifest is still pending (contract 4, "cleanup").
@@ -57,7 +56,7 @@ func (f *Folder) Process(ctx context.Context, live LiveFunc) Report {
 	if f.root == nil {
 		return run.report
 	}
-	names, err := f.names()
+	names, err := rooted.Names(f.root)
 	if err != nil {
 		run.report.Failed = err
 		return run.report

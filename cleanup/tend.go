@@ -191,7 +191,7 @@ func (h *watchedHome) happened(folder, name string) (matters bool) {
 	defer h.mu.Unlock()
 	matters = name == ""
 	if folder == h.path {
-		ofStore := name == storeName || name == storeName+walSuffix
+		ofStore := name == home.StoreName || name == home.StoreName+walSuffix
 		matters = matters || name == FolderName || ofStore && h.listens
 		h.listens = h.listens && !ofStore // one is enough: it may be written all the time
 	}

@@ -21,7 +21,7 @@ import (
 )
 
 // FileName is the store inside a home.
-const FileName = "state.db"
+const FileName = home.StoreName
 
 // Patience is how long the write lock is tried before ErrBusy (contract 4, step 2).
 const Patience = 20 * time.Second

@@ -14,6 +14,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -339,7 +340,7 @@ func TestAnErrorSaysANameOnce(t *testing.T) {
 func TestAWriteThatIsGivenUp(t *testing.T) {
 	home := t.TempDir()
 	f := open(t, home)
-	names, err := f.names()
+	names, err := f.Names()
 	require.NoError(t, err)
 	assert.Empty(t, names)
 	w, err := f.Begin(header)
@@ -353,12 +354,17 @@ func TestAWriteThatIsGivenUp(t *testing.T) {
 	assert.Empty(t, namesIn(t, home), "the delete was not done")
 }
 
+// fullDisk takes nothing.
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
+
 // An entry that cannot be finished leaves nothing: neither its bytes, nor its name, nor a temporary one.
 func TestACommitThatFails(t *testing.T) {
 	home := t.TempDir()
 	w, err := open(t, home).Begin(header)
 	require.NoError(t, err)
-	require.NoError(t, w.file.Close()) // as a full disk would: the rest cannot be written
+	w.out.Reset(fullDisk{}) // the rest cannot be written
 	require.ErrorIs(t, w.Commit(), ErrUnusable)
 	assert.Empty(t, namesIn(t, home))
 
