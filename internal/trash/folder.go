@@ -92,16 +92,22 @@ func (f *Folder) Names() ([]string, error) {
 	return names, nil
 }
 
-// operations lists the deletes that have an entry, in their order. What is no entry by its name was not written by us.
+// operations lists the deletes that have an entry, in their order.
 func (f *Folder) operations() ([]string, error) {
 	names, err := f.Names()
 	var operations []string
 	for _, name := range names {
-		if operation, is := strings.CutSuffix(name, suffix); is && operationID().MatchString(operation) {
+		if operation, is := operationOf(name); is {
 			operations = append(operations, operation)
 		}
 	}
 	return operations, err
+}
+
+// operationOf is the delete whose entry has this name. What is no entry by its name was not written by us.
+func operationOf(name string) (operation string, is bool) {
+	operation, is = strings.CutSuffix(name, suffix)
+	return operation, is && operationID().MatchString(operation)
 }
 
 // isTemporary tells whether a name is that of an entry that is being written, or was never finished.
