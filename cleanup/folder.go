@@ -3,10 +3,13 @@
 package cleanup
 
 import (
+	"errors"
+	"io/fs"
 	"iter"
 	"os"
 	"slices"
 
+	"session-sidecar/internal/faultpoint"
 	"session-sidecar/internal/home"
 	"session-sidecar/internal/rooted"
 )
@@ -79,4 +82,25 @@ func (f *Folder) manifestNames() (iter.Seq[string], error) {
 		return nil, err
 	}
 	return slices.Values(slices.DeleteFunc(names, func(name string) bool { return !isManifest(name) })), nil
+}
+
+// unlink removes one artifact: a regular file, or a link itself and never what it points to. A folder or a device is no
+// artifact and an error. One that is not there any more is fine.
+func (f *Folder) unlink(name string) (removed bool, err error) {
+	info, err := f.root.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	if !removable(info.Mode()) {
+		return false, errors.New("neither a regular file nor a link")
+	}
+	faultpoint.Hit(faultpoint.BeforeUnlink)
+	if err := f.root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return false, err
+	}
+	faultpoint.Hit(faultpoint.AfterUnlink)
+	return true, nil
 }

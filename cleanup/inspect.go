@@ -60,12 +60,7 @@ func (l *Listing) Inspect(ctx context.Context, live LiveFunc) (*Inspection, erro
 			found.Abandoned = append(found.Abandoned, name)
 		}
 	}
-	named := map[string]bool{}
-	for _, m := range l.run.manifests {
-		for _, e := range m.entries {
-			named[e.id] = true
-		}
-	}
+	named := l.run.ids()
 	for id := range named {
 		found.Pending = append(found.Pending, Pending{id, l.causeOf(id)})
 	}

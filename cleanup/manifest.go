@@ -101,6 +101,19 @@ func isTemporary(name string) bool {
 	return strings.HasPrefix(name, manifestPrefix) && strings.HasSuffix(name, rooted.TemporarySuffix)
 }
 
+// removeAbandoned takes away a temporary manifest that no running write can own. It holds nothing that a manifest does
+// not hold better, so a failure is no harm: the next run tries again.
+func (f *Folder) removeAbandoned(name string) {
+	if f.isAbandoned(name) {
+		_ = f.root.Remove(name)
+	}
+}
+
+func (f *Folder) isAbandoned(name string) bool {
+	info, err := f.root.Lstat(name)
+	return err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > abandonedAfter
+}
+
 // entry is one id of a manifest, with the bytes that spell it: what is left of a manifest is written back as it was.
 type entry struct {
 	id  string
@@ -117,8 +130,7 @@ func (f *Folder) readManifest(name string) ([]entry, error) {
 		return nil, errors.New("it is not a regular file")
 	}
 	if links.Several(info) {
-		// Under another name it may be the store's own file: to close a descriptor of that would take SQLite's locks away.
-		return nil, errors.New("it has more than one name")
+		return nil, links.ErrSeveral
 	}
 	if info.Size() > maxManifestBytes {
 		return nil, fmt.Errorf("it is larger than %d bytes", maxManifestBytes)

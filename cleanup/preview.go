@@ -59,6 +59,3 @@ func (f *Folder) sizes(owned []claim) ([]Artifact, error) {
 	}
 	return artifacts, nil
 }
-
-// removable tells whether a file of this kind may be an artifact: a regular file, or a link itself.
-func removable(mode fs.FileMode) bool { return mode.IsRegular() || mode&fs.ModeSymlink != 0 }

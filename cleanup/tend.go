@@ -91,7 +91,7 @@ func (h *watchedHome) tend() {
 // leave ends all that this home asked for.
 func (h *watchedHome) leave() {
 	h.end()
-	_, _ = h.watcher.events.tell(h)
+	_, _ = h.watcher.events.subscribe(h)
 	select {
 	case <-h.begun:
 	default:
@@ -124,7 +124,7 @@ func (h *watchedHome) look(now time.Time, again bool) {
 	came := h.seen.there != earlier.there || h.seen.folder != earlier.folder
 	switch {
 	case !h.seen.there:
-		_, _ = h.watcher.events.tell(h)
+		_, _ = h.watcher.events.subscribe(h)
 		h.deaf = nil
 	case h.deaf == nil, again, came:
 		if h.hear() {
@@ -160,7 +160,7 @@ func (h *watchedHome) hear() (fresh bool) {
 	h.mu.Lock()
 	h.folder = h.seen.folder // before the first event of it
 	h.mu.Unlock()
-	fresh, h.deaf = h.watcher.events.tell(h, folders...)
+	fresh, h.deaf = h.watcher.events.subscribe(h, folders...)
 	return fresh
 }
 

@@ -38,7 +38,7 @@ var ways = []way{
 // the ledger's rows and their retirement in one, and the next start finishes the files (contract 9).
 func TestCrashAtEveryPoint(t *testing.T) {
 	for _, w := range ways {
-		points := faultpoint.All()
+		points := faultpoint.OfDelete()
 		if w.byUser() {
 			points = append(points, faultpoint.OfReceipts()...)
 		}
@@ -114,7 +114,7 @@ func crashAt(t *testing.T, w way, point faultpoint.Point, withOlder bool) {
 // worked through all the same.
 func TestCrashInASweepOfALegacyStore(t *testing.T) {
 	w := way{method: "state_db.sweep_sessions", ids: []string{"Q", "P", "D"}, together: [][]string{{"Q", "P", "D"}}}
-	for _, point := range faultpoint.All() {
+	for _, point := range faultpoint.OfDelete() {
 		// Those that it does not come to lie between the write lock and the commit, or follow a manifest with nothing left.
 		comes := !slices.Contains([]faultpoint.Point{
 			faultpoint.WriteLockHeld, faultpoint.PlanDecided, faultpoint.RowsChanged, faultpoint.BeforeCommit, faultpoint.AfterCommit,

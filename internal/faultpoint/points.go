@@ -91,8 +91,8 @@ func OfCompact() []Point { return []Point{CompactBegins, CompactVacuumed} }
 // OfRoutes lists the points of a fence of the base home's routes.
 func OfRoutes() []Point { return []Point{RoutesFenced} }
 
-// All lists every point of a delete, so that a test can show that each one has a case.
-func All() []Point {
+// OfDelete lists the points of a delete, in their order.
+func OfDelete() []Point {
 	return []Point{
 		LockHeld, WriteLockHeld, PlanDecided, RowsChanged, ManifestTempWritten, ManifestTempSynced, ManifestRenamed,
 		ManifestDurable, BeforeCommit, AfterCommit, BeforeUnlink, AfterUnlink, ArtifactsDurablyGone, ManifestRewritten,
@@ -103,5 +103,5 @@ func All() []Point {
 // Every lists all points there are: each needs a case in which the real process is killed there. A list that is new is added
 // here; a test fails where a point stands in none.
 func Every() []Point {
-	return slices.Concat(All(), OfReceipts(), OfMedia(), OfRoutes(), OfPurge(), OfTrash(), OfRestore(), OfExport(), OfCompact())
+	return slices.Concat(OfDelete(), OfReceipts(), OfMedia(), OfRoutes(), OfPurge(), OfTrash(), OfRestore(), OfExport(), OfCompact())
 }
