@@ -41,3 +41,29 @@ func New(log *slog.Logger) *Deleter {
 		watcher: cleanup.NewWatcher(log),
 	}
 }
+
+// closeWithin is how long Close waits for what goes on in the background. Nothing there waits without hearing of the end.
+const closeWithin = 100 * time.Millisecond
+
+// Close ends what goes on behind the calls, and waits for it a little. What it cuts off is found and done by the next process
+// that uses the home, as after a crash. Calls may still be made; they start nothing any more.
+func (d *Deleter) Close() {
+	b := d.background
+	b.mu.Lock()
+	b.ended = true
+	b.mu.Unlock()
+	b.end()
+	done := make(chan struct{})
+	go func() {
+		d.watcher.Close()
+		b.running.Wait()
+		d.stores.closeAll()
+		close(done)
+	}()
+	timer := time.NewTimer(closeWithin)
+	defer timer.Stop()
+	select {
+	case <-done:
+	case <-timer.C:
+	}
+}

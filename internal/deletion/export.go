@@ -14,6 +14,7 @@ import (
 	"session-sidecar/internal/faultpoint"
 	"session-sidecar/internal/home"
 	"session-sidecar/internal/newfile"
+	"session-sidecar/internal/trash"
 	"session-sidecar/locks"
 	"session-sidecar/statedb"
 )
@@ -81,7 +82,7 @@ func (c *counted) Write(data []byte) (int, error) {
 }
 
 // ownNames are what a home keeps for itself, whether it is there yet or not.
-var ownNames = []string{locks.FileName, cleanup.FolderName, "trash"}
+var ownNames = []string{locks.FileName, cleanup.FolderName, trash.FolderName}
 
 // refuseOwnPlaces keeps an export out of sessions/, where cleanup could remove it, and away from the names that
 // SQLite and the locks open. Folders are compared as files: links and upper case spell one in many ways.

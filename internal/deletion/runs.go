@@ -58,8 +58,8 @@ func (d *Deleter) Reports() map[string]cleanup.Report {
 // process works through the home's manifests and through the files that rows named, and notes the run. own is the media that
 // the rows of the delete named which it ends: which of its files are stuck is told beside. ids are those of that delete.
 func (d *Deleter) process(ctx context.Context, h lockedHome, own []statedb.Media, ids ...string) (cleanup.Report, []stuckFile) {
-	report := h.folder.Process(ctx, d.liveIn(h))
-	files := d.removeMedia(ctx, h, own, &report)
+	report := h.folder.Process(ctx, d.liveUnderLocks(h))
+	files := d.removeNamed(ctx, h, own, &report)
 	if ctx.Err() == nil {
 		d.warnOnce("cleanup left manifests as they are", h.path, report.Failed)
 	}
