@@ -12,7 +12,6 @@ import (
 
 	"session-sidecar/cleanup"
 	"session-sidecar/internal/faultpoint"
-	"session-sidecar/internal/home"
 	"session-sidecar/internal/newfile"
 	"session-sidecar/internal/trash"
 	"session-sidecar/locks"
@@ -33,15 +32,11 @@ type Export struct {
 // Export writes the rows that Delete would remove with the same request to a new file (contract 5d). It takes no lock
 // and changes nothing of the home. After an error or a cancel nothing of the file is there.
 func (d *Deleter) Export(ctx context.Context, request Request, to string) (*Export, error) {
-	homePath, err := home.Resolve(request.ProfileHome)
+	homePath, store, err := locate(request.ProfileHome)
 	if err != nil {
 		return nil, err
 	}
 	agent, err := statedb.LookAtAgent(request.AgentDir)
-	if err != nil {
-		return nil, err
-	}
-	store, err := statedb.Locate(homePath)
 	if err != nil {
 		return nil, err
 	}

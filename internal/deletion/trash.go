@@ -5,20 +5,15 @@ import (
 	"fmt"
 	"time"
 
-	"session-sidecar/internal/home"
 	"session-sidecar/internal/trash"
-	"session-sidecar/statedb"
 )
 
 // Trash lists what can be restored in a home, the newest first. Entries of deletes that are under way, or never happened, are not in
 // it, nor those whose time is over: a restore would not find them. It is a use of the home: what is due goes, unless somebody is at work
 // there.
 func (d *Deleter) Trash(ctx context.Context, profileHome string) (listing trash.Listing, err error) {
-	homePath, err := home.Resolve(profileHome)
+	homePath, _, err := locate(profileHome)
 	if err != nil {
-		return trash.Listing{}, err
-	}
-	if _, err := statedb.Locate(homePath); err != nil {
 		return trash.Listing{}, err
 	}
 	d.tidyIfFree(ctx, homePath)
