@@ -1,4 +1,4 @@
-// Package home gives an Agent profile's folder its one spelling.
+// Package home gives an Agent profile's folder its one spelling, and says what is inside it.
 package home
 
 import (
