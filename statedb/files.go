@@ -14,7 +14,7 @@ import (
 // on it, and another process's rows would be lost (contract 4).
 
 // FileName is the store inside a home.
-const FileName = "state.db"
+const FileName = home.StoreName
 
 // Locate finds the store of a resolved home. A store that is not there is ErrMissing; a link that leads out of the home, or something
 // that is no plain file, is ErrIO (contract 3.1).

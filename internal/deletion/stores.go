@@ -54,30 +54,33 @@ func (o *openStores) reuse(ctx context.Context, path string) *statedb.Look {
 	return kept.look
 }
 
-// liveIn asks a home's store which ids are live, over a connection that is open where there is one.
-func (d *Deleter) liveIn(h lockedHome) cleanup.LiveFunc {
-	return func(ctx context.Context, ids []string) (map[string]bool, error) {
-		if look := d.stores.reuse(ctx, h.store); look != nil {
-			live, err := look.LiveIDs(ctx, ids)
-			d.stores.giveBack(h.store, look)
-			if err == nil {
-				return live, nil
-			}
+// askKept asks a store over the connection that is kept open, where there is one and it answers; else over one of its own. The home's locks
+// are held.
+func askKept[T any](ctx context.Context, o *openStores, path string, kept func(*statedb.Look) (T, error), own func() (T, error)) (T, error) {
+	if look := o.reuse(ctx, path); look != nil {
+		answer, err := kept(look)
+		o.giveBack(path, look)
+		if err == nil {
+			return answer, nil
 		}
-		return statedb.LiveIDs(ctx, h.path, ids)
+	}
+	return own()
+}
+
+// liveUnderLocks is liveIn for whoever holds the home's locks.
+func (d *Deleter) liveUnderLocks(h lockedHome) cleanup.LiveFunc {
+	return func(ctx context.Context, ids []string) (map[string]bool, error) {
+		return askKept(ctx, &d.stores, h.store,
+			func(look *statedb.Look) (map[string]bool, error) { return look.LiveIDs(ctx, ids) },
+			func() (map[string]bool, error) { return statedb.LiveIDs(ctx, h.path, ids) })
 	}
 }
 
-// notedFiles reads which files a home's store has noted, likewise.
+// notedFiles reads which files a home's store has noted.
 func (d *Deleter) notedFiles(ctx context.Context, h lockedHome) (statedb.FileNotes, error) {
-	if look := d.stores.reuse(ctx, h.store); look != nil {
-		notes, err := look.NotedFiles(ctx)
-		d.stores.giveBack(h.store, look)
-		if err == nil {
-			return notes, nil
-		}
-	}
-	return statedb.NotedFiles(ctx, h.store)
+	return askKept(ctx, &d.stores, h.store,
+		func(look *statedb.Look) (statedb.FileNotes, error) { return look.NotedFiles(ctx) },
+		func() (statedb.FileNotes, error) { return statedb.NotedFiles(ctx, h.store) })
 }
 
 // remove takes one out, if it is there.

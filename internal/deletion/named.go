@@ -50,11 +50,11 @@ func (d *Deleter) spilled(homePath string, folder *cleanup.Folder) ([]string, er
 	return files, nil
 }
 
-// removeMedia removes what deleted rows named, and enters into a report what had to go and did not. own is what the rows of
+// removeNamed removes what deleted rows named, and enters into a report what had to go and did not. own is what the rows of
 // this delete named: as long as nobody could tell whether it may go, it is stuck. What older deletes left can wait, where the
 // store is busy; it is not forgotten.
-func (d *Deleter) removeMedia(ctx context.Context, h lockedHome, own []statedb.Media, report *cleanup.Report) []stuckFile {
-	c, err := d.collectMedia(ctx, h, own)
+func (d *Deleter) removeNamed(ctx context.Context, h lockedHome, own []statedb.Media, report *cleanup.Report) []stuckFile {
+	c, err := d.collectNamed(ctx, h, own)
 	stuck := c.stuck
 	for _, m := range own {
 		n := cleanup.Named{Path: m.Path, SHA256: m.SHA256}

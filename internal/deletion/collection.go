@@ -15,7 +15,7 @@ import (
 
 // How the write lock is used for files that rows named. They can wait until the next time, so nobody else shall wait for them.
 const (
-	mediaPatience  = 2 * time.Second // how long the lock is tried
+	namedPatience  = 2 * time.Second // how long the lock is tried
 	unlinksPerLock = 300
 	unlinksAtLast  = 5000 // where others write all the time and there is no second turn
 	looksAgain     = 3    // how often what was seen may be out of date before it is seen under the lock
@@ -59,8 +59,8 @@ func newCollection(h lockedHome, own []statedb.Media) *collection {
 	}
 }
 
-// collectMedia also gives back what it had done when it failed.
-func (d *Deleter) collectMedia(ctx context.Context, h lockedHome, own []statedb.Media) (*collection, error) {
+// collectNamed also gives back what it had done when it failed.
+func (d *Deleter) collectNamed(ctx context.Context, h lockedHome, own []statedb.Media) (*collection, error) {
 	c := newCollection(h, own)
 	notes, err := d.notedFiles(ctx, h)
 	if err != nil {
@@ -210,7 +210,7 @@ func (c *collection) ownFirst(files []cleanup.Named) {
 // remove does what a look says, for as long as the look holds: some files at a time, so that others can write in between.
 func (c *collection) remove(ctx context.Context, do toDo) (held bool, err error) {
 	for len(do.unlink) > 0 || len(do.drop) > 0 {
-		tx, holds, err := c.look.Begin(ctx, mediaPatience)
+		tx, holds, err := c.look.Begin(ctx, namedPatience)
 		if err != nil || !holds {
 			if err == nil {
 				err = tx.Rollback()
@@ -234,7 +234,7 @@ func (c *collection) remove(ctx context.Context, do toDo) (held bool, err error)
 // removeUnderLock is for a store in which others write all the time: everything is seen under the lock, once, and what does
 // not go then waits for the next time.
 func (c *collection) removeUnderLock(ctx context.Context) error {
-	tx, _, err := c.look.Begin(ctx, mediaPatience)
+	tx, _, err := c.look.Begin(ctx, namedPatience)
 	if err != nil {
 		return err
 	}
@@ -289,7 +289,7 @@ func (c *collection) forget(ctx context.Context) error {
 		return err
 	}
 	faultpoint.Hit(faultpoint.MediaDurable)
-	tx, _, err := c.look.Begin(ctx, mediaPatience)
+	tx, _, err := c.look.Begin(ctx, namedPatience)
 	if err != nil {
 		return err
 	}

@@ -3,14 +3,9 @@ package trash
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	"context"
 	"fmt"
-	"io"
-	"io/fs"
-	"math"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -19,142 +14,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
-
-const (
-	operation = "0123456789abcdef0123456789abcdef"
-	secret    = "zarquon" // a word that was deleted
-)
-
-var header = Header{
-	OperationID: operation, DeletedAt: 1790000000.5, KeepUntil: 1790086400.5, DeletedIDs: []string{"a", "b"}, Title: "<&> \"é\u2028", MessageCount: 1,
-}
-
-const (
-	headerLine = `{"format":1,"operation_id":"` + operation + `","deleted_at":1790000000.5,"keep_until":1790086400.5,"deleted_ids":["a"],"title":"","message_count":0}` + "\n"
-	rowLine    = `{"table":"sessions","row":{"id":"a"}}` + "\n"
-)
-
-func open(t *testing.T, home string) *Folder {
-	t.Helper()
-	f, err := Open(home)
-	require.NoError(t, err)
-	t.Cleanup(f.Close)
-	return f
-}
-
-// write makes an entry with a row of each kind.
-func write(t *testing.T, home string) *Folder {
-	t.Helper()
-	f := open(t, home)
-	w, err := f.Begin(header)
-	require.NoError(t, err)
-	for _, line := range []string{
-		`{"table":"sessions","row":{"id":"a","n":null,"real":1.0}}`, `{"table":"messages","row":{"session_id":"a",`,
-		`"content":"` + secret + `","blob":{"base64":"AP8="},"odd":{"base64":"/w==","text":true},"big":9e999}}`,
-	} {
-		_, err := io.WriteString(w, line)
-		require.NoError(t, err)
-		if strings.HasSuffix(line, "}}") {
-			_, err = io.WriteString(w, "\n")
-			require.NoError(t, err)
-		}
-	}
-	require.NoError(t, w.Commit())
-	return f
-}
-
-func zipped(t *testing.T, texts ...string) []byte {
-	t.Helper()
-	var out bytes.Buffer
-	for _, text := range texts {
-		w := gzip.NewWriter(&out)
-		_, err := io.WriteString(w, text)
-		require.NoError(t, err)
-		require.NoError(t, w.Close())
-	}
-	return out.Bytes()
-}
-
-func pathIn(home string) string { return Path(home, operation) }
-
-// put makes a file under the name of an entry.
-func put(t *testing.T, home string, content []byte) {
-	t.Helper()
-	require.NoError(t, os.MkdirAll(filepath.Join(home, FolderName), 0o700))
-	require.NoError(t, os.WriteFile(pathIn(home), content, 0o600))
-}
-
-// requireDamaged also holds that nothing of what was deleted is told, that the list names the file, and that the file stays.
-func requireDamaged(t *testing.T, home string) {
-	t.Helper()
-	f := open(t, home)
-	before, _ := os.ReadFile(pathIn(home))
-	_, err := f.Check(t.Context(), operation)
-	require.ErrorIs(t, err, ErrDamaged)
-	assert.NotContains(t, err.Error(), secret)
-	var checker Checker
-	listing, err := checker.List(t.Context(), f, home)
-	require.NoError(t, err)
-	assert.Empty(t, listing.Entries)
-	assert.Equal(t, []string{operation + suffix}, listing.Unreadable)
-	require.NoError(t, f.RemoveTemporary())
-	after, _ := os.ReadFile(pathIn(home))
-	assert.Equal(t, before, after)
-}
-
-func TestAnEntryComesBackAsItWas(t *testing.T) {
-	home := t.TempDir()
-	f := write(t, home)
-	rows, err := rowsOf(f)
-	require.NoError(t, err)
-	assert.Equal(t, []Row{
-		{"sessions", map[string]any{"id": "a", "n": nil, "real": 1.0}},
-		{"messages", map[string]any{"session_id": "a", "content": secret, "blob": []byte{0, 255}, "odd": "\xff", "big": math.Inf(1)}},
-	}, rows)
-	entry, err := f.Check(t.Context(), operation)
-	require.NoError(t, err)
-	want := header
-	want.Format = Format
-	assert.Equal(t, want, entry.Header)
-	info, err := os.Stat(pathIn(home))
-	require.NoError(t, err)
-	assert.Equal(t, info.Size(), entry.Bytes)
-	assert.Equal(t, []string{"a"}, entry.Sessions, "of the two ids that were deleted, one was there")
-	headers, err := f.Headers()
-	require.NoError(t, err)
-	assert.Equal(t, []Header{want}, headers)
-
-	require.NoError(t, f.Remove(operation))
-	assert.ErrorIs(t, f.Remove(operation), ErrNotFound)
-	_, err = f.Check(t.Context(), operation)
-	assert.ErrorIs(t, err, ErrNotFound)
-}
-
-func TestModesOfAnEntry(t *testing.T) {
-	home := t.TempDir()
-	write(t, home)
-	for path, mode := range map[string]os.FileMode{pathIn(home): 0o600, filepath.Join(home, FolderName): 0o700 | os.ModeDir} {
-		info, err := os.Lstat(path)
-		require.NoError(t, err)
-		assert.Equal(t, mode, info.Mode(), path)
-	}
-	assert.Equal(t, []string{operation + suffix}, namesIn(t, home), "no temporary file is left")
-}
-
-func namesIn(t *testing.T, home string) (names []string) {
-	t.Helper()
-	entries, err := os.ReadDir(filepath.Join(home, FolderName))
-	require.NoError(t, err)
-	for _, e := range entries {
-		names = append(names, e.Name())
-	}
-	return names
-}
-
-func rowsOf(f *Folder) (rows []Row, err error) {
-	err = f.Read(context.Background(), operation, func(row Row) error { rows = append(rows, row); return nil })
-	return rows, err
-}
 
 // TestAnEntryThatIsCutOff is cut at every byte; each byte of it changed is damaged too, or says the same as before.
 func TestAnEntryThatIsCutOff(t *testing.T) {
@@ -268,26 +127,6 @@ func manyColumns() string {
 	return columns.String()
 }
 
-// TestALongTitle is cut in the header; its row has it whole.
-func TestALongTitle(t *testing.T) {
-	for _, letter := range []string{"x", "é", "\U0001f600", "\xff"} {
-		assert.Equal(t, strings.Repeat(letter, 1000), cut(strings.Repeat(letter, 1000)))
-		assert.Equal(t, strings.Repeat(letter, 1000), cut(strings.Repeat(letter, 1001)))
-	}
-	home := t.TempDir()
-	f := open(t, home)
-	long := header
-	long.Title = strings.Repeat("é", maxHeader)
-	w, err := f.Begin(long)
-	require.NoError(t, err)
-	_, err = io.WriteString(w, rowLine)
-	require.NoError(t, err)
-	require.NoError(t, w.Commit())
-	entry, err := f.Check(t.Context(), operation)
-	require.NoError(t, err)
-	assert.Equal(t, strings.Repeat("é", 1000), entry.Title)
-}
-
 // TestACancelIsHeard within one long line too, and is no damage.
 func TestACancelIsHeard(t *testing.T) {
 	home := t.TempDir()
@@ -325,88 +164,6 @@ func TestCheckingCopiesNothing(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, strings.Repeat("x\n", 1<<20), whole.Cells["content"])
 	assert.Len(t, whole.Cells["b"], 3<<20)
-}
-
-// TestAnErrorSaysANameOnce, whatever the system said of it.
-func TestAnErrorSaysANameOnce(t *testing.T) {
-	err := unusable("x"+suffix, &fs.PathError{Op: "unlinkat", Path: "x" + suffix, Err: fs.ErrPermission})
-	require.EqualError(t, err, "the trash of this home cannot be used: x.ndjson.gz: permission denied")
-	require.ErrorIs(t, err, fs.ErrPermission)
-	err = unusable(FolderName, &fs.PathError{Op: "openat", Path: "other", Err: fs.ErrPermission})
-	require.EqualError(t, err, "the trash of this home cannot be used: trash: openat other: permission denied")
-}
-
-func TestAWriteThatIsGivenUp(t *testing.T) {
-	home := t.TempDir()
-	f := open(t, home)
-	names, err := f.names()
-	require.NoError(t, err)
-	assert.Empty(t, names)
-	w, err := f.Begin(header)
-	require.NoError(t, err)
-	w.Discard()
-	assert.Empty(t, namesIn(t, home))
-	w, err = f.Begin(header)
-	require.NoError(t, err)
-	require.NoError(t, w.Commit())
-	w.Discard()
-	assert.Empty(t, namesIn(t, home), "the delete was not done")
-}
-
-// An entry that cannot be finished leaves nothing: neither its bytes, nor its name, nor a temporary one.
-func TestACommitThatFails(t *testing.T) {
-	home := t.TempDir()
-	w, err := open(t, home).Begin(header)
-	require.NoError(t, err)
-	require.NoError(t, w.file.Close()) // as a full disk would: the rest cannot be written
-	require.ErrorIs(t, w.Commit(), ErrUnusable)
-	assert.Empty(t, namesIn(t, home))
-
-	require.NoError(t, os.MkdirAll(filepath.Join(pathIn(home), "in the way"), 0o700))
-	w, err = open(t, home).Begin(header)
-	require.NoError(t, err)
-	require.ErrorIs(t, w.Commit(), ErrUnusable)
-	assert.Equal(t, []string{Name(operation)}, namesIn(t, home), "what was in the way is not ours")
-	assert.DirExists(t, filepath.Join(pathIn(home), "in the way"))
-}
-
-// What could not be read again is not written.
-func TestAHeaderThatIsTooLong(t *testing.T) {
-	home := t.TempDir()
-	long := header
-	long.DeletedIDs = []string{strings.Repeat("x", maxHeader)}
-	_, err := open(t, home).Begin(long)
-	require.ErrorIs(t, err, ErrUnkeepable)
-	assert.Empty(t, namesIn(t, home))
-}
-
-// A clock that is wrong by lifetimes makes no entry that nobody could read.
-func TestAHeaderThatCannotBe(t *testing.T) {
-	home := t.TempDir()
-	for _, deletedAt := range []float64{-1, farthest} {
-		odd := header
-		odd.DeletedAt, odd.KeepUntil = deletedAt, deletedAt+86400
-		_, err := open(t, home).Begin(odd)
-		require.ErrorIs(t, err, ErrUnusable)
-		assert.Empty(t, namesIn(t, home))
-	}
-}
-
-func TestARowThatIsTooLong(t *testing.T) {
-	home := t.TempDir()
-	w, err := open(t, home).Begin(header)
-	require.NoError(t, err)
-	w.length = maxLine - 10
-	_, err = io.WriteString(w, "nine\nnine\n")
-	require.NoError(t, err)
-	w.length = maxLine - 10
-	_, err = io.WriteString(w, "elevenchars\n")
-	require.ErrorIs(t, err, ErrUnkeepable)
-	assert.ErrorContains(t, err, "128 MiB")
-	err = w.Failure(fmt.Errorf("copy the table messages: %w", err))
-	require.ErrorIs(t, err, ErrUnkeepable)
-	assert.IsType(t, &Error{}, err, "whatever was made of it on the way")
-	w.Discard()
 }
 
 // A reader stops where whoever uses the rows fails, with that error.
