@@ -124,10 +124,10 @@ func trimWhenIdle(ctx context.Context, server *rpc.Server) {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-			if answered, busy := server.Activity(); !busy && answered != trimmed {
+			if load := server.Load(); load.InFlight == 0 && load.Answered != trimmed {
 				debug.FreeOSMemory()
 				giveBack()
-				trimmed = answered
+				trimmed = load.Answered
 			}
 		}
 	}
