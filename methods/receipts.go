@@ -21,10 +21,10 @@ type Sequence int64
 // PageLimit is how many receipts may come at once.
 type PageLimit int
 
-// mostReceipts is how many may be asked for at once, and fewReceipts how many come where nobody says (contract 8.5).
+// MaxReceipts is how many may be asked for at once, and fewReceipts how many come where nobody says (contract 8.5).
 const (
-	mostReceipts = 1000
-	fewReceipts  = 100
+	MaxReceipts = 1000
+	fewReceipts = 100
 )
 
 // pagesAtOnce bounds the memory of a host that asks for many pages at once: each is in it several times.

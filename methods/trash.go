@@ -6,8 +6,11 @@ import (
 	"slices"
 )
 
-// KeepDays is for how many days a deleted conversation can be taken back (contract 10).
+// KeepDays is for how many days a deleted conversation can be taken back: 1 to MaxKeepDays (contract 10).
 type KeepDays int
+
+// MaxKeepDays is the most that a delete may ask for.
+const MaxKeepDays = 90
 
 // trashInfo is what a kept delete has left in the trash.
 type trashInfo struct {

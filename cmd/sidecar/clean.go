@@ -36,17 +36,12 @@ Exit status: 0 if nothing is left; 1 if something is, or it cannot be done; 2 fo
 wrong command line.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return flags.withClient(cmd, func(ctx context.Context, c *client, p *paper) error {
-				done, raw, err := askFor[cleaned](ctx, c, "cleanup.run", map[string]any{"profile_home": flags.home}, nil)
+			return flags.run(cmd, func(ctx context.Context, e *errand) error {
+				done, raw, err := askAbout[cleaned](ctx, e, "cleanup.run", nil)
 				if err != nil {
 					return err
 				}
-				if flags.json {
-					err = p.raw(string(raw))
-				} else {
-					err = done.show(p)
-				}
-				if err != nil {
+				if err := e.print(raw, done.show); err != nil {
 					return err
 				}
 				return failure(!done.Complete)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -51,6 +52,13 @@ func (p *paper) say(format string, args ...any) error {
 func (p *paper) raw(line string) error {
 	_, err := fmt.Fprintln(p.out, line)
 	return err
+}
+
+// json prints a value as one line.
+func (p *paper) json(value any) error {
+	encoder := json.NewEncoder(p.out)
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(value)
 }
 
 // columns prints rows: a table with a head on a terminal, else one line a row, its cells separated by tabs. The last column
