@@ -28,13 +28,13 @@ func New(log *slog.Logger) *Registry {
 	}
 	r := &Registry{methods: map[string]*method{}, gate: s.host.gate, close: s.deleter.Close}
 	registerRPC(r)
-	for _, namespace := range []func(*Registry, *service){
+	for _, add := range []func(*Registry, *service){
 		registerRuntime,
 		registerDelete, registerPreview, registerBulk, registerSweep, registerExport, registerFeatures, registerCompact, registerConversations,
 		registerFence, registerGenerations, registerMutations, registerRoutes,
 		registerCleanup, registerReceipts, registerTrash,
 	} {
-		namespace(r, s)
+		add(r, s)
 	}
 	return r
 }

@@ -35,7 +35,8 @@ func newCalls(limit int) *calls {
 	return &calls{limit: limit, inFlight: map[string]*call{}, end: make(chan struct{}), idle: make(chan struct{})}
 }
 
-// begin enters a request among those in flight, or refuses it.
+// begin enters a request among those in flight, or refuses it: its id is in flight already, the end has begun, or there are as many as
+// may be (contract 1.5). An inline call takes no slot, and begins at the end too.
 func (c *calls) begin(ctx context.Context, r *request, inline bool) (*call, *Error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -79,7 +80,7 @@ func (c *calls) settle() {
 	}
 }
 
-// cancel cancels the call that has an id, and tells whether there was one.
+// cancel cancels the call that has an id, and tells whether there was one (contract 1.4).
 func (c *calls) cancel(target id) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -91,7 +92,7 @@ func (c *calls) cancel(target id) bool {
 	return true
 }
 
-// beginEnd begins the end with an exit code, after which only inline calls begin. Only the first one counts.
+// beginEnd begins the end (contract 1.8) with an exit code. Only the first one counts.
 func (c *calls) beginEnd(exitCode int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -107,7 +107,7 @@ func (c *conversation) row(terminal bool) []string {
 	}
 	activity := ""
 	if c.LastActivity != nil {
-		activity = strconv.FormatFloat(*c.LastActivity, 'f', -1, 64)
+		activity = secondsText(*c.LastActivity)
 	}
 	return []string{
 		c.Newest, c.Root, activity, strconv.Itoa(c.Segments), strconv.Itoa(c.MessageCount),

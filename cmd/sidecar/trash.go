@@ -10,6 +10,7 @@ import (
 
 	"session-sidecar/internal/lazyregexp"
 	"session-sidecar/internal/sessionid"
+	"session-sidecar/methods"
 	"session-sidecar/rpc"
 )
 
@@ -31,7 +32,7 @@ func newTrashCommand() *cobra.Command {
 	return cmd
 }
 
-var operationForm = lazyregexp.New(`^[0-9a-f]{32}$`)
+var operationForm = lazyregexp.New(methods.OperationPattern)
 
 // operationIn gives the operation of an entry that may be named as its file is.
 func operationIn(name string) string {

@@ -102,5 +102,3 @@ func (e *trashed) session() string {
 	}
 	return e.IDs[0]
 }
-
-func secondsText(at float64) string { return strconv.FormatFloat(at, 'f', -1, 64) }
