@@ -58,28 +58,21 @@ var whyLeft = map[string]string{
 	"unsafe_id": "the id cannot be in a file's name", "media_failed": "a file that its messages named cannot be removed",
 }
 
-func (d *cleaned) show(p *paper) error {
+func (d *cleaned) show(p *paper) {
 	for _, id := range d.RemovedIDs {
-		if err := p.say("settled\t%s", id); err != nil {
-			return err
-		}
+		p.say("settled\t%s", id)
 	}
 	for _, left := range d.Pending {
 		why := cmp.Or(whyLeft[left.Cause], left.Cause)
-		if err := p.say("left\t%s\t%s", cmp.Or(left.SessionID, "of an older delete"), why+" ("+left.Cause+")"); err != nil {
-			return err
-		}
+		p.say("left\t%s\t%s", cmp.Or(left.SessionID, "of an older delete"), why+" ("+left.Cause+")")
 	}
 	for _, name := range d.Unreadable {
-		if err := p.say("left\t%s\tit cannot be read", name); err != nil {
-			return err
-		}
+		p.say("left\t%s\tit cannot be read", name)
 	}
 	switch {
 	case d.Detail != "":
-		return p.say("%s", d.Detail)
+		p.say("%s", d.Detail)
 	case d.Complete && len(d.RemovedIDs) == 0 && p.terminal:
-		return p.say("Nothing is left.")
+		p.say("Nothing is left.")
 	}
-	return nil
 }

@@ -139,7 +139,7 @@ func (f *deleteFlags) plans(ctx context.Context, e *errand, ids []string) (plans
 	for _, id := range ids {
 		plan, raw, err := previewOne(ctx, e, f.scopeFlags, f.keep, id)
 		if err == nil && (f.dryRun || !e.json) {
-			err = e.print(raw, func(p *paper) error { return plan.show(p, id) })
+			err = e.print(raw, func(p *paper) { plan.show(p, id) })
 		}
 		if err != nil {
 			return nil, nil, err
@@ -178,12 +178,10 @@ func (f *deleteFlags) exportAll(ctx context.Context, e *errand, ids []string, in
 			return fmt.Errorf("nothing was deleted, for there is no copy of %s: %w", id, err)
 		}
 		if !e.json {
-			if err := e.paper.say("copied\t%s\t%s", id, to); err != nil {
-				return err
-			}
+			e.paper.say("copied\t%s\t%s", id, to)
 		}
 	}
-	return nil
+	return e.paper.err
 }
 
 // deleteAll deletes what was agreed to, and shows on a terminal how far that is.
@@ -226,24 +224,21 @@ func (f *deleteFlags) tell(e *errand, answer bulkAnswer, refused []json.RawMessa
 			erase = item.Erase // the same in all of them
 		}
 		if !e.json {
-			if err := item.say(e.paper, f.keep.days > 0); err != nil {
-				return err
-			}
+			item.say(e.paper, f.keep.days > 0)
 		}
 	}
 	if f.purgeIndex && erase != nil {
 		failed = failed || !erase.whole()
 		if !e.json {
-			if err := erase.say(e.paper); err != nil {
-				return err
-			}
+			erase.say(e.paper)
 		}
 	}
 	if e.json {
 		answer.Results = append(answer.Results, refused...)
-		if err := e.paper.json(answer); err != nil {
-			return err
-		}
+		e.paper.json(answer)
+	}
+	if e.paper.err != nil {
+		return e.paper.err
 	}
 	return failure(failed)
 }

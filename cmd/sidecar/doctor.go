@@ -70,14 +70,14 @@ func examine(cmd *cobra.Command, question doctor.Question, asJSON bool) error {
 		return notLooked(p, question.Home, err, asJSON)
 	}
 	if asJSON {
-		err = p.json(report)
+		p.json(report)
 	} else {
-		err = showReport(p, report)
+		showReport(p, report)
 	}
-	if err == nil && !report.Healthy {
-		err = exitCode(exitFailure)
+	if p.err != nil {
+		return p.err
 	}
-	return err
+	return failure(!report.Healthy)
 }
 
 // notLooked tells why there is no report.
@@ -87,14 +87,14 @@ func notLooked(p *paper, home string, err error, asJSON bool) error {
 		reason, line = methods.ConditionCancelled, "it was interrupted"
 	}
 	if asJSON {
-		said := p.json(struct {
+		p.json(struct {
 			Home    string         `json:"home"`
 			Looked  bool           `json:"looked"`
 			Healthy bool           `json:"healthy"`
 			Reason  methods.Reason `json:"reason,omitempty"`
 			Detail  string         `json:"detail"`
 		}{home, false, false, reason, line})
-		return errors.Join(said, exitCode(exitNotLooked))
+		return errors.Join(p.err, exitCode(exitNotLooked))
 	}
 	if reason != "" {
 		line += " (" + string(reason) + ")"

@@ -10,19 +10,15 @@ import (
 )
 
 // showReport prints the facts, then what was found.
-func showReport(p *paper, r *doctor.Report) error {
-	if err := p.columns([]string{"", ""}, factsOf(r)); err != nil {
-		return err
-	}
+func showReport(p *paper, r *doctor.Report) {
+	p.columns([]string{"", ""}, factsOf(r))
 	if r.Guards != nil && len(r.Guards.First) > 0 {
 		var rows [][]string
 		for _, g := range r.Guards.First {
 			rows = append(rows, guardRow(g))
 		}
 		p.withoutKind(rows)
-		if err := p.columns(make([]string, len(rows[0])), rows); err != nil {
-			return err
-		}
+		p.columns(make([]string, len(rows[0])), rows)
 	}
 	var rows [][]string
 	wrong := 0
@@ -34,14 +30,13 @@ func showReport(p *paper, r *doctor.Report) error {
 	}
 	if len(rows) > 0 {
 		p.withoutKind(rows)
-		if err := p.columns(make([]string, len(rows[0])), rows); err != nil {
-			return err
-		}
+		p.columns(make([]string, len(rows[0])), rows)
 	}
 	if wrong == 0 {
-		return p.say("healthy")
+		p.say("healthy")
+		return
 	}
-	return p.say("%s", count(wrong, "thing")+" to look at; docs/reference/doctor.md says what to do")
+	p.say("%s", count(wrong, "thing")+" to look at; docs/reference/doctor.md says what to do")
 }
 
 // withoutKind takes away on a terminal what tells programs the kinds of rows apart: people see it.

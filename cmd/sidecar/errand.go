@@ -56,9 +56,11 @@ func askTelling[R any](
 }
 
 // print prints a result: as the method spelled it with --json, for people without.
-func (e *errand) print(raw json.RawMessage, forPeople func(*paper) error) error {
+func (e *errand) print(raw json.RawMessage, forPeople func(*paper)) error {
 	if e.json {
-		return e.paper.raw(string(raw))
+		e.paper.raw(string(raw))
+	} else {
+		forPeople(e.paper)
 	}
-	return forPeople(e.paper)
+	return e.paper.err
 }

@@ -54,7 +54,7 @@ command line.`,
 	return cmd
 }
 
-func (f *features) show(p *paper) error { return p.columns([]string{"", ""}, f.rows()) }
+func (f *features) show(p *paper) { p.columns([]string{"", ""}, f.rows()) }
 
 func (f *features) rows() [][]string {
 	number := func(n *int64) string {

@@ -77,22 +77,22 @@ func list(ctx context.Context, e *errand, query string, limit int) error {
 	}
 	p := e.paper
 	if e.json {
-		return p.json(conversationPage{all, next})
+		p.json(conversationPage{all, next})
+		return p.err
 	}
 	if p.terminal && len(all) == 0 {
-		return p.say("No conversations.")
+		p.say("No conversations.")
+		return p.err
 	}
 	var rows [][]string
 	for _, conversation := range all {
 		rows = append(rows, conversation.row(p.terminal))
 	}
-	if err := p.columns([]string{"session", "last activity", "messages", "size", "", "title"}, rows); err != nil {
-		return err
-	}
+	p.columns([]string{"session", "last activity", "messages", "size", "", "title"}, rows)
 	if next != "" {
 		fmt.Fprintf(os.Stderr, "There are more than these %d; --limit shows them.\n", len(all))
 	}
-	return nil
+	return p.err
 }
 
 func (c *conversation) row(terminal bool) []string {

@@ -12,12 +12,14 @@ import (
 	"golang.org/x/term"
 )
 
-// paper is where a command prints: tables on a terminal, plain lines in a pipe, colour only where it is wanted.
+// paper is where a command prints: tables on a terminal, plain lines in a pipe, colour only where it is wanted. The first failure to
+// write is kept, and nothing is written after it: whoever has printed asks for it once.
 type paper struct {
 	out      io.Writer
 	terminal bool
 	width    int
 	colour   bool
+	err      error
 }
 
 const widthOfAPipe = 0 // no limit
@@ -37,39 +39,39 @@ func newPaper(out io.Writer) *paper {
 }
 
 // say prints one line. What it is told from outside cannot break the line or drive the terminal.
-func (p *paper) say(format string, args ...any) error {
+func (p *paper) say(format string, args ...any) {
 	for i, arg := range args {
 		if text, ok := arg.(string); ok {
 			args[i] = plainText(text)
 		}
 	}
-	_, err := fmt.Fprintf(p.out, format+"\n", args...)
-	return err
+	p.raw(fmt.Sprintf(format, args...))
 }
 
 // raw prints a line of JSON, or a table, as it is.
-func (p *paper) raw(line string) error {
-	_, err := fmt.Fprintln(p.out, line)
-	return err
+func (p *paper) raw(line string) {
+	if p.err == nil {
+		_, p.err = fmt.Fprintln(p.out, line)
+	}
 }
 
 // json prints a value as one line.
-func (p *paper) json(value any) error {
-	encoder := json.NewEncoder(p.out)
-	encoder.SetEscapeHTML(false)
-	return encoder.Encode(value)
+func (p *paper) json(value any) {
+	if p.err == nil {
+		encoder := json.NewEncoder(p.out)
+		encoder.SetEscapeHTML(false)
+		p.err = encoder.Encode(value)
+	}
 }
 
 // columns prints rows: a table with a head on a terminal, else one line a row, its cells separated by tabs. The last column
 // is the one that is cut where the terminal is narrow.
-func (p *paper) columns(head []string, rows [][]string) error {
+func (p *paper) columns(head []string, rows [][]string) {
 	if !p.terminal {
 		for _, row := range rows {
-			if err := p.raw(strings.Join(plainCells(row), "\t")); err != nil {
-				return err
-			}
+			p.raw(strings.Join(plainCells(row), "\t"))
 		}
-		return nil
+		return
 	}
 	w := table.NewWriter()
 	w.SetStyle(table.StyleLight)
@@ -93,7 +95,7 @@ func (p *paper) columns(head []string, rows [][]string) error {
 	w.SetColumnConfigs([]table.ColumnConfig{{
 		Number: last, WidthMax: p.roomForLast(append(rows, head)), WidthMaxEnforcer: enforcer,
 	}})
-	return p.raw(w.Render())
+	p.raw(w.Render())
 }
 
 // snip cuts a text to a width and says so.

@@ -41,7 +41,7 @@ type counted struct {
 }
 
 // show prints a plan: what goes, what stays, what is in the way.
-func (pl *plan) show(p *paper, id string) error {
+func (pl *plan) show(p *paper, id string) {
 	var rows [][]string
 	for _, t := range pl.IDs {
 		rows = append(rows, []string{"goes", t.ID, whyGoes[t.Why], strconv.Itoa(t.MessageCount), t.Title})
@@ -49,13 +49,9 @@ func (pl *plan) show(p *paper, id string) error {
 	for _, k := range pl.Kept {
 		rows = append(rows, []string{"stays", k.ID, whyStays[k.Why], "", ""})
 	}
-	if err := p.columns([]string{"", "session", "why", "messages", "title"}, rows); err != nil {
-		return err
-	}
+	p.columns([]string{"", "session", "why", "messages", "title"}, rows)
 	for _, left := range pl.LeftBehind {
-		if err := p.say("left behind\t%s\t%d\t%s", left.Kind, left.Count, left.Why); err != nil {
-			return err
-		}
+		p.say("left behind\t%s\t%d\t%s", left.Kind, left.Count, left.Why)
 	}
 	for _, g := range pl.Guards {
 		who, until := g.Holder, "for ever"
@@ -67,34 +63,25 @@ func (pl *plan) show(p *paper, id string) error {
 		case g.ExpiresAt != nil:
 			until = "until " + momentText(g.ExpiresAt)
 		}
-		if err := p.say("in use\t%s\tby %s\t%s", g.SessionID, who, until); err != nil {
-			return err
-		}
+		p.say("in use\t%s\tby %s\t%s", g.SessionID, who, until)
 	}
 	for _, kept := range pl.Retained {
-		if err := p.say("stays\t%s\t%d\t%s", kept.Kind, kept.Count, kept.Why); err != nil {
-			return err
-		}
+		p.say("stays\t%s\t%d\t%s", kept.Kind, kept.Count, kept.Why)
 	}
 	for _, m := range pl.Media {
-		if err := p.say("a file\t%s\tgoes too, unless somebody still needs it", m.Path); err != nil {
-			return err
-		}
+		p.say("a file\t%s\tgoes too, unless somebody still needs it", m.Path)
 	}
 	if pl.Existed != nil && !*pl.Existed {
-		if err := p.say("there is no session %s; only what still names it would go", id); err != nil {
-			return err
-		}
+		p.say("there is no session %s; only what still names it would go", id)
 	}
 	if pl.Reason != "" {
-		return p.say("%s cannot be deleted: %s (%s)", id, pl.Detail, pl.Reason)
+		p.say("%s cannot be deleted: %s (%s)", id, pl.Detail, pl.Reason)
+		return
 	}
 	if pl.Trash != nil && (pl.Existed == nil || *pl.Existed) {
-		if err := p.say("to the trash\tabout %s", bytesText(max(pl.Trash.Bytes, leastKept))); err != nil {
-			return err
-		}
+		p.say("to the trash\tabout %s", bytesText(max(pl.Trash.Bytes, leastKept)))
 	}
-	return p.say("%s", pl.summary())
+	p.say("%s", pl.summary())
 }
 
 // leastKept is about what an entry has of its own, be it of ever so little.

@@ -26,7 +26,7 @@ history cannot be read; 2 for a wrong command line.`,
 				if err != nil {
 					return err
 				}
-				if err := e.print(raw, func(p *paper) error { return plan.show(p, args[0]) }); err != nil {
+				if err := e.print(raw, func(p *paper) { plan.show(p, args[0]) }); err != nil {
 					return err
 				}
 				return failure(plan.Reason != "")

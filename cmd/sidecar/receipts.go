@@ -72,10 +72,12 @@ func listReceipts(ctx context.Context, e *errand, after int64, limit int) error 
 	}
 	p := e.paper
 	if e.json {
-		return p.json(all)
+		p.json(all)
+		return p.err
 	}
 	if p.terminal && len(all.Receipts) == 0 {
-		return p.say("No receipts.")
+		p.say("No receipts.")
+		return p.err
 	}
 	if err := all.show(p); err != nil {
 		return err
@@ -112,5 +114,6 @@ func (page *receiptPage) show(p *paper) error {
 		}
 		rows = append(rows, []string{strconv.FormatInt(r.Sequence, 10), deletion.OperationID, strings.Join(ids, " ")})
 	}
-	return p.columns([]string{"receipt", "operation", "sessions"}, rows)
+	p.columns([]string{"receipt", "operation", "sessions"}, rows)
+	return p.err
 }

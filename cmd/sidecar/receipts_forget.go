@@ -55,4 +55,4 @@ func forgetReceipts(ctx context.Context, e *errand, through int64, agreed consen
 	return e.print(raw, done.say)
 }
 
-func (f *forgotten) say(p *paper) error { return p.say("%s", "forgot "+count(f.Removed, "receipt")) }
+func (f *forgotten) say(p *paper) { p.say("%s", "forgot "+count(f.Removed, "receipt")) }

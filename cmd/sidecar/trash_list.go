@@ -60,21 +60,20 @@ const emptyTrash = "The trash is empty."
 // wideEnough is the width of a terminal that has room for the operations beside what a person goes by.
 const wideEnough = 112
 
-func (l *trashListing) show(p *paper) error {
+func (l *trashListing) show(p *paper) {
 	for _, name := range l.Unreadable {
 		operation := plainText(operationIn(name))
 		fmt.Fprintf(os.Stderr, "%s cannot be read; 'sidecar trash purge %s' removes it\n", operation, operation)
 	}
 	switch {
 	case len(l.Entries) > 0:
-		return l.table(p)
+		l.table(p)
 	case len(l.Unreadable) == 0 && p.terminal:
-		return p.say(emptyTrash)
+		p.say(emptyTrash)
 	}
-	return nil
 }
 
-func (l *trashListing) table(p *paper) error {
+func (l *trashListing) table(p *paper) {
 	head := []string{"operation", "session", "deleted", "kept until", "messages", "size", "title"}
 	first := 0
 	if p.terminal && p.width < wideEnough {
@@ -84,7 +83,7 @@ func (l *trashListing) table(p *paper) error {
 	for _, e := range l.Entries {
 		rows = append(rows, e.row(p.terminal)[first:])
 	}
-	return p.columns(head[first:], rows)
+	p.columns(head[first:], rows)
 }
 
 func (e *trashed) row(terminal bool) []string {

@@ -56,7 +56,8 @@ func purgeAll(ctx context.Context, e *errand, agreed consent) error {
 		return err
 	}
 	if len(listing.Entries) == 0 && len(listing.Unreadable) == 0 && !e.json {
-		return e.paper.say(emptyTrash)
+		e.paper.say(emptyTrash)
+		return e.paper.err
 	}
 	if len(listing.Entries) > 0 {
 		if err := agreed.given(ctx, listing.question(), "Nothing was removed."); err != nil {
@@ -85,14 +86,9 @@ func purgeTrash(ctx context.Context, e *errand, params map[string]any) error {
 	return failure(len(result.Unreadable) > 0)
 }
 
-func (r *purged) say(p *paper) error {
-	if err := p.say("removed\t%s", count(r.Purged, "conversation")); err != nil {
-		return err
-	}
+func (r *purged) say(p *paper) {
+	p.say("removed\t%s", count(r.Purged, "conversation"))
 	for _, name := range r.Unreadable {
-		if err := p.say("left\t%s\tit cannot be read: it goes only where it is named", operationIn(name)); err != nil {
-			return err
-		}
+		p.say("left\t%s\tit cannot be read: it goes only where it is named", operationIn(name))
 	}
-	return nil
 }

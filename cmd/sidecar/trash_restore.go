@@ -53,16 +53,13 @@ func restoreTrash(ctx context.Context, e *errand, name string) error {
 	return e.print(raw, result.say)
 }
 
-func (r *restored) say(p *paper) error {
+func (r *restored) say(p *paper) {
 	for _, old := range slices.Sorted(maps.Keys(r.Restored)) {
-		if err := p.say("restored\t%s\tas %s", old, r.Restored[old]); err != nil {
-			return err
-		}
+		p.say("restored\t%s\tas %s", old, r.Restored[old])
 	}
 	for _, line := range r.but() {
 		fmt.Fprintln(os.Stderr, plainText(line))
 	}
-	return nil
 }
 
 // but tells what is not as it was.
