@@ -122,10 +122,6 @@ func (s *service) listReceipts(ctx context.Context, store string, p listReceipts
 	if p.Limit != nil {
 		limit = int(*p.Limit)
 	}
-	store, err := storeOf(p.ProfileHome)
-	if err != nil {
-		return listReceiptsResult{}, err
-	}
 	select {
 	case s.pages <- struct{}{}:
 		defer func() { <-s.pages }()
