@@ -96,7 +96,7 @@ func refusalOf(err error) (result deleteResult, known bool) {
 
 func guardOf(g statedb.Guard) guardInfo { return guardInfo{g.SessionID, g.Kind, g.Holder, g.ExpiresAt} }
 
-func leftBehindInfos(left []statedb.LeftBehind) []leftBehindInfo {
+func leftBehindInfos(left []statedb.Counted) []leftBehindInfo {
 	var infos []leftBehindInfo
 	for _, l := range left {
 		infos = append(infos, leftBehindInfo(l))
