@@ -170,7 +170,7 @@ func TestEveryAnswerIsInTheDescription(t *testing.T) {
 			shared := wrecked(t, wreck)
 			for _, method := range r.names() {
 				switch {
-				case isOpen(method):
+				case !NeedsHandshake(method):
 				case strings.Contains(method, "delete_") || strings.Contains(method, "sweep"):
 					check(t, r, method, wrecked(t, wreck)) // what they remove, the others shall meet
 				default:
@@ -183,7 +183,7 @@ func TestEveryAnswerIsInTheDescription(t *testing.T) {
 		r := introducedBeside(t, true)
 		defer r.Close()
 		for _, method := range r.names() {
-			if !isOpen(method) {
+			if NeedsHandshake(method) {
 				check(t, r, method, wrecked(t, "before the ledger"))
 			}
 		}

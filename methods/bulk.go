@@ -36,9 +36,16 @@ type progressEvent struct {
 
 var bulkProgress = event[progressEvent]{"progress", "Another session is settled."}
 
+func registerBulk(r *Registry, s *service) {
+	register(r, spec[bulkParams, bulkResult]{
+		name: "state_db.delete_sessions", summary: "Deletes many sessions, one transaction each, with progress.",
+		refusesInside: true, reasons: deleteReasons, streams: []streamed{bulkProgress, purgeStep}, call: s.deleteSessions,
+	})
+}
+
 // deleteSessions is contract 5d. Each item refuses inside itself; only a cancel before anything was deleted, and an
 // unexpected failure, are errors.
-func (db *stateDB) deleteSessions(ctx context.Context, p bulkParams) (bulkResult, error) {
+func (s *service) deleteSessions(ctx context.Context, p bulkParams) (bulkResult, error) {
 	named := map[SessionID]bool{}
 	for _, id := range p.SessionIDs {
 		named[id] = true
@@ -49,48 +56,33 @@ func (db *stateDB) deleteSessions(ctx context.Context, p bulkParams) (bulkResult
 		}
 	}
 	request := deletion.BulkRequest{
-		Request: deletion.Request{
-			ProfileHome: string(p.ProfileHome), WithLineage: bool(p.Lineage), WholeConversation: bool(p.Conversation),
-			AgentDir: db.session.agentDir(), BaseHome: db.session.baseHome(),
-		},
+		Request:     s.requestFor(p.deleteOptions, p.afterOptions),
+		SessionIDs:  texts(p.SessionIDs),
 		ExpectedIDs: p.ExpectedIDs,
 	}
-	if p.KeepDays != nil {
-		request.KeepDays = int(*p.KeepDays)
-	}
-	for _, id := range p.SessionIDs {
-		request.SessionIDs = append(request.SessionIDs, string(id))
-	}
-	control := rpc.FromContext(ctx)
 	last, reached := time.Now(), 0
 	request.Took = &deletion.Durations{}
-	var streamErr error
-	items := db.deleter.DeleteMany(ctx, byUser, request, func(done int, item deletion.BulkItem) {
+	items := s.deleter.DeleteMany(ctx, byUser, request, func(done int, item deletion.BulkItem) {
 		if item.TakenBy == "" {
-			db.note(ctx, request.ProfileHome, item.SessionID, item.Outcome, item.Err, item.Took, time.Since(last))
+			s.note(ctx, request.ProfileHome, item.SessionID, item.Outcome, item.Err, item.Took, time.Since(last))
 		} else {
-			db.log.Info("taken along", "home", request.ProfileHome, "session", item.SessionID, "taken_by", item.TakenBy)
+			s.log.Info("taken along", "home", request.ProfileHome, "session", item.SessionID, "taken_by", item.TakenBy)
 		}
 		last, reached = time.Now(), done
-		db.announceReceipt(item.Outcome)
-		if err := bulkProgress.send(control, progressEvent{done, len(request.SessionIDs), item.SessionID}); err != nil {
-			streamErr = err
-		}
+		s.announceReceipt(item.Outcome)
+		bulkProgress.send(ctx, s, progressEvent{done, len(request.SessionIDs), item.SessionID})
 	})
-	db.logUnreached(ctx, request, items[reached:], time.Since(last))
-	if streamErr != nil {
-		return bulkResult{}, streamErr
-	}
-	result, err := db.bulkAnswer(ctx, items)
+	s.logUnreached(ctx, request, items[reached:], time.Since(last))
+	result, err := s.bulkAnswer(ctx, items)
 	if err == nil && bool(p.PurgeIndex) {
-		db.purgeAfterAll(ctx, p.ProfileHome, items, result.Results)
+		s.purgeAfterAll(ctx, p.ProfileHome, items, result.Results)
 	}
 	return result, err
 }
 
 // bulkAnswer puts the items together. A cancel or an unexpected failure before anything was deleted is the call's own error;
 // after that, what was done must be told.
-func (db *stateDB) bulkAnswer(ctx context.Context, items []deletion.BulkItem) (bulkResult, error) {
+func (s *service) bulkAnswer(ctx context.Context, items []deletion.BulkItem) (bulkResult, error) {
 	result := bulkResult{Results: []bulkItem{}}
 	deleted := false
 	var cancelled, unexpected error
@@ -106,7 +98,7 @@ func (db *stateDB) bulkAnswer(ctx context.Context, items []deletion.BulkItem) (b
 			known := false
 			if answer.deleteResult, known = answerOf(item.Outcome, item.Err); !known {
 				unexpected = item.Err
-				answer.Reason, answer.Detail = ReasonIOError, "unexpected failure; the log has the details"
+				answer.Reason, answer.Detail = ReasonIOError, rpc.Unexpected
 			}
 		}
 		deleted = deleted || item.Outcome != nil
@@ -117,7 +109,7 @@ func (db *stateDB) bulkAnswer(ctx context.Context, items []deletion.BulkItem) (b
 		return bulkResult{}, errors.Join(unexpected, cancelled)
 	}
 	if unexpected != nil {
-		db.log.Error("a delete failed unexpectedly", "error", unexpected)
+		s.log.Error("a delete failed unexpectedly", "error", unexpected)
 	}
 	return result, nil
 }

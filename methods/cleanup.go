@@ -3,7 +3,6 @@ package methods
 import (
 	"cmp"
 	"context"
-	"log/slog"
 	"strings"
 	"time"
 
@@ -11,13 +10,6 @@ import (
 	"session-sidecar/internal/deletion"
 	"session-sidecar/internal/home"
 )
-
-// cleaner is what the methods of the namespace cleanup share.
-type cleaner struct {
-	log     *slog.Logger
-	session *session
-	deleter *deletion.Deleter
-}
 
 type watchParams struct {
 	ProfileHome ProfileHome `json:"profile_home" jsonschema:"the Agent profile's folder; it need not be there yet"`
@@ -36,10 +28,6 @@ type watchInfo struct {
 	Why string      `json:"why,omitempty" jsonschema:"why the home is polled, as one line for a human"`
 }
 
-type cleanupParams struct {
-	ProfileHome ProfileHome `json:"profile_home" jsonschema:"the Agent profile's folder, which holds state.db"`
-}
-
 type cleanupStatusResult struct {
 	watchResult
 	LastRun *float64     `json:"last_run,omitempty" jsonschema:"when this process last worked through the home, in seconds since 1970; absent where it has not"`
@@ -52,6 +40,17 @@ type cleanupRunResult struct {
 	Detail string `json:"detail,omitempty" jsonschema:"what went wrong, as one line for a human"`
 }
 
+type cleanupInfo struct {
+	Complete   bool          `json:"complete"`
+	Pending    []pendingInfo `json:"pending"`
+	Unreadable []string      `json:"unreadable" jsonschema:"names of manifests that cannot be read"`
+}
+
+type pendingInfo struct {
+	SessionID string        `json:"session_id,omitempty" jsonschema:"absent where it is not known: a file that an older delete left"`
+	Cause     cleanup.Cause `json:"cause"`
+}
+
 // cleanupChanged is the notification cleanup.changed (contract 6.4).
 type cleanupChanged struct {
 	ProfileHome string        `json:"profile_home" jsonschema:"the resolved path"`
@@ -59,40 +58,40 @@ type cleanupChanged struct {
 	Pending     []pendingInfo `json:"pending" jsonschema:"all that is pending in the home now"`
 }
 
-func registerCleanup(r *Registry, c *cleaner) {
+func registerCleanup(r *Registry, s *service) {
 	register(r, spec[watchParams, watchResult]{
-		name: "cleanup.watch", summary: "Begins or ends to work through what deletes left in a home as soon as it can go, unasked.", call: c.watch,
+		name: "cleanup.watch", summary: "Begins or ends to work through what deletes left in a home as soon as it can go, unasked.", call: s.watchHome,
 	})
-	register(r, spec[cleanupParams, cleanupStatusResult]{
-		name: "cleanup.status", summary: "Tells whether a home is watched and what the newest run over it left. It looks at no file.", call: c.status,
+	register(r, spec[homeParams, cleanupStatusResult]{
+		name: "cleanup.status", summary: "Tells whether a home is watched and what the newest run over it left. It looks at no file.", call: s.cleanupStatus,
 	})
-	register(r, spec[cleanupParams, cleanupRunResult]{
+	register(r, spec[homeParams, cleanupRunResult]{
 		name: "cleanup.run", summary: "Works through what deletes left in a home, now.",
-		reasons: []Reason{ReasonStoreMissing, ReasonStoreUnsupported, ReasonStoreBusy, ReasonStoreCorrupt, ReasonLockTimeout, ReasonIOError},
-		call:    c.run,
+		reasons: storeReasonsAnd(ReasonLockTimeout),
+		call:    s.runCleanup,
 	})
 	notify := announce[cleanupChanged](r, "cleanup.changed", "A run over what deletes left in a home has changed something.")
-	c.deleter.OnChange(func(change deletion.Change) {
+	s.deleter.OnChange(func(change deletion.Change) {
 		notify(cleanupChanged{change.ProfileHome, nonNil(change.Removed), pendingInfos(change.Pending)})
 	})
 }
 
-// watch is contract 6.4.
-func (c *cleaner) watch(ctx context.Context, p watchParams) (watchResult, error) {
+// watchHome is contract 6.4.
+func (s *service) watchHome(ctx context.Context, p watchParams) (watchResult, error) {
 	if err := watchable("profile_home", p.ProfileHome); err != nil {
 		return watchResult{}, err
 	}
 	if p.Enabled {
 		select {
-		case <-c.deleter.Watch(string(p.ProfileHome), c.session.baseHome()):
+		case <-s.deleter.Watch(string(p.ProfileHome), s.host.baseHome()):
 		case <-ctx.Done():
 			return watchResult{}, ctx.Err()
 		}
 	} else {
-		c.deleter.Unwatch(string(p.ProfileHome))
+		s.deleter.Unwatch(string(p.ProfileHome))
 	}
-	c.log.Info("watch", "home", string(p.ProfileHome), "enabled", p.Enabled)
-	return c.watched(p.ProfileHome), nil
+	s.log.Info("watch", "home", string(p.ProfileHome), "enabled", p.Enabled)
+	return s.watched(p.ProfileHome), nil
 }
 
 // watchable refuses what can never be the path of a folder. A home that is not there may still come.
@@ -104,13 +103,13 @@ func watchable(field string, home ProfileHome) error {
 }
 
 // watched tells how a home is watched, if it is.
-func (c *cleaner) watched(profileHome ProfileHome) watchResult {
+func (s *service) watched(profileHome ProfileHome) watchResult {
 	path, err := home.Resolve(string(profileHome))
 	if err != nil {
 		path = cmp.Or(home.AsNamed(string(profileHome)), string(profileHome))
 	}
 	result := watchResult{ProfileHome: path}
-	for _, w := range c.deleter.Watches() {
+	for _, w := range s.deleter.Watches() {
 		if w.Path == path {
 			result.Watched, result.watchInfo = true, watchInfoOf(w)
 		}
@@ -120,33 +119,45 @@ func (c *cleaner) watched(profileHome ProfileHome) watchResult {
 
 func watchInfoOf(w cleanup.Watch) watchInfo { return watchInfo{w.How, oneLine(w.Why)} }
 
-// status is contract 6.4.
-func (c *cleaner) status(_ context.Context, p cleanupParams) (cleanupStatusResult, error) {
-	result := cleanupStatusResult{watchResult: c.watched(p.ProfileHome)}
-	if run, known := c.deleter.LastRun(result.ProfileHome); known {
+// cleanupStatus is contract 6.4.
+func (s *service) cleanupStatus(_ context.Context, p homeParams) (cleanupStatusResult, error) {
+	result := cleanupStatusResult{watchResult: s.watched(p.ProfileHome)}
+	if run, known := s.deleter.LastRun(result.ProfileHome); known {
 		at := float64(run.At.UnixMilli()) / 1000
 		result.LastRun, result.Cleanup = &at, cleanupInfoOf(run.Report)
 	}
 	return result, nil
 }
 
-// run is contract 6.4. What went wrong after something was removed is told beside that.
-func (c *cleaner) run(ctx context.Context, p cleanupParams) (cleanupRunResult, error) {
+// runCleanup is contract 6.4. What went wrong after something was removed is told beside that.
+func (s *service) runCleanup(ctx context.Context, p homeParams) (cleanupRunResult, error) {
 	begun := time.Now()
-	report, err := c.deleter.CleanUpNow(ctx, string(p.ProfileHome), c.session.baseHome())
+	report, err := s.deleter.CleanUpNow(ctx, string(p.ProfileHome), s.host.baseHome())
 	if err == nil && len(report.Removed) == 0 {
 		if _, known := reasonOf(report.Failed); known {
 			err = report.Failed
 		}
 	}
 	if err != nil {
-		return cleanupRunResult{}, conditionOf(err)
+		return cleanupRunResult{}, err
 	}
 	result := cleanupRunResult{RemovedIDs: nonNil(report.Removed), cleanupInfo: *cleanupInfoOf(report)}
 	if report.Failed != nil {
 		result.Detail = detailOf(report.Failed)
 	}
-	c.log.Info("cleanup", "home", string(p.ProfileHome), "removed_count", len(report.Removed), "pending_count", len(report.Pending),
+	s.log.Info("cleanup", "home", string(p.ProfileHome), "removed_count", len(report.Removed), "pending_count", len(report.Pending),
 		"total_ms", milliseconds(time.Since(begun)))
 	return result, nil
+}
+
+func cleanupInfoOf(r cleanup.Report) *cleanupInfo {
+	return &cleanupInfo{Complete: r.Complete(), Pending: pendingInfos(r.Pending), Unreadable: nonNil(r.Unreadable)}
+}
+
+func pendingInfos(pending []cleanup.Pending) []pendingInfo {
+	infos := make([]pendingInfo, len(pending))
+	for i, p := range pending {
+		infos[i] = pendingInfo{p.SessionID, p.Cause}
+	}
+	return infos
 }

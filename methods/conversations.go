@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"unicode/utf8"
 
-	"session-sidecar/internal/home"
 	"session-sidecar/statedb"
 )
 
@@ -18,10 +17,10 @@ const (
 )
 
 type listParams struct {
-	ProfileHome ProfileHome `json:"profile_home" jsonschema:"the Agent profile's folder, which holds state.db"`
-	Limit       *int        `json:"limit,omitempty" jsonschema:"at most so many conversations, 1 to 1000; 50 where absent"`
-	Before      *string     `json:"before,omitempty" jsonschema:"the next of an earlier page, as it was; absent for the first page"`
-	Query       string      `json:"query,omitempty" jsonschema:"only conversations with a message that holds all of these words, of which the last may be the beginning of one; at most 1000 characters, all of them text and none an operator; blank for all conversations"`
+	homeParams
+	Limit  *int    `json:"limit,omitempty" jsonschema:"at most so many conversations, 1 to 1000; 50 where absent"`
+	Before *string `json:"before,omitempty" jsonschema:"the next of an earlier page, as it was; absent for the first page"`
+	Query  string  `json:"query,omitempty" jsonschema:"only conversations with a message that holds all of these words, of which the last may be the beginning of one; at most 1000 characters, all of them text and none an operator; blank for all conversations"`
 }
 
 type listResult struct {
@@ -41,19 +40,17 @@ type conversationInfo struct {
 	InUse        bool     `json:"in_use" jsonschema:"whether somebody is at work in a segment or a delegate (a turn, a request or a worker), so that a delete would be refused"`
 }
 
-func registerConversations(r *Registry, db *stateDB) {
+func registerConversations(r *Registry, s *service) {
 	register(r, spec[listParams, listResult]{
 		name:    "state_db.list_conversations",
 		summary: "Lists conversations, newest activity first, a page at a time; with a query, only those that it is found in.",
-		reasons: []Reason{
-			ReasonStoreMissing, ReasonStoreUnsupported, ReasonStoreBusy, ReasonStoreCorrupt, ReasonFTSUnavailable, ReasonIOError,
-		},
-		call: db.listConversations,
+		reasons: storeReasonsAnd(ReasonFTSUnavailable),
+		call:    s.listConversations,
 	})
 }
 
 // listConversations is contract 5d.
-func (db *stateDB) listConversations(ctx context.Context, p listParams) (listResult, error) {
+func (s *service) listConversations(ctx context.Context, p listParams) (listResult, error) {
 	request := statedb.ListRequest{Limit: defaultConversations, Query: p.Query}
 	if p.Limit != nil {
 		request.Limit = *p.Limit
@@ -71,9 +68,14 @@ func (db *stateDB) listConversations(ctx context.Context, p listParams) (listRes
 		}
 		request.Before = &position
 	}
-	page, err := db.conversationsIn(ctx, string(p.ProfileHome), request)
+	store, agent, err := s.storeAndAgent(p.ProfileHome)
 	if err != nil {
-		return listResult{}, conditionOf(err)
+		return listResult{}, err
+	}
+	request.Agent = agent
+	page, err := statedb.Conversations(ctx, store, request)
+	if err != nil {
+		return listResult{}, err
 	}
 	result := listResult{Conversations: []conversationInfo{}}
 	for _, c := range page.Conversations {
@@ -83,21 +85,6 @@ func (db *stateDB) listConversations(ctx context.Context, p listParams) (listRes
 		result.Next = cursorOf(*page.Next)
 	}
 	return result, nil
-}
-
-func (db *stateDB) conversationsIn(ctx context.Context, profileHome string, request statedb.ListRequest) (*statedb.Page, error) {
-	homePath, err := home.Resolve(profileHome)
-	if err != nil {
-		return nil, err
-	}
-	if request.Agent, err = statedb.LookAtAgent(db.session.agentDir()); err != nil {
-		return nil, err
-	}
-	store, err := statedb.Locate(homePath)
-	if err != nil {
-		return nil, err
-	}
-	return statedb.Conversations(ctx, store, request)
 }
 
 // cursor is what next and before hold, for nobody else to read. The root is bytes: an id need not be UTF-8.

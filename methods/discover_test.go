@@ -135,7 +135,7 @@ func TestDiscoveryDescribesEveryMethod(t *testing.T) {
 			assert.True(t, slices.IsSorted(m.Reasons))
 			assert.Len(t, slices.Compact(slices.Clone(m.Reasons)), len(m.Reasons), "each once")
 			assert.Subset(t, m.Reasons, []Reason{ConditionBusy, ConditionCancelled, ConditionShuttingDown})
-			assert.Equal(t, !isOpen(m.Name), slices.Contains(m.Reasons, ConditionHandshakeRequired))
+			assert.Equal(t, NeedsHandshake(m.Name), slices.Contains(m.Reasons, ConditionHandshakeRequired))
 			var conditions []Reason
 			for _, e := range m.Errors {
 				assert.NotEmpty(t, e.Message)

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"session-sidecar/internal/deletion"
-	"session-sidecar/rpc"
 	"session-sidecar/statedb"
 )
 
@@ -41,26 +40,23 @@ func eraseInfoOf(e statedb.Erasure, o *deletion.Outcome) *eraseInfo {
 
 // purgeAfter does what purge_index asks for when rows are gone. It changes nothing about the delete's own answer: that much is done, and
 // no cancel or failure takes it back.
-func (db *stateDB) purgeAfter(ctx context.Context, home ProfileHome) statedb.Erasure {
-	control := rpc.FromContext(ctx)
-	erasure := db.deleter.Purge(ctx, string(home), func(p statedb.PurgeProgress) {
-		if err := purgeStep.send(control, purgeEvent{p.Index, p.Steps}); err != nil {
-			db.log.Error("a progress frame could not be sent", "error", err)
-		}
+func (s *service) purgeAfter(ctx context.Context, home ProfileHome) statedb.Erasure {
+	erasure := s.deleter.Purge(ctx, string(home), func(p statedb.PurgeProgress) {
+		purgeStep.send(ctx, s, purgeEvent{p.Index, p.Steps})
 	})
-	db.log.Info("purge", "home", string(home), "indexes", string(erasure.Indexes), "wal", string(erasure.WAL))
+	s.log.Info("purge", "home", string(home), "indexes", string(erasure.Indexes), "wal", string(erasure.WAL))
 	return erasure
 }
 
 // purgeAfterAll is that for many deletes at once: one purge does for all whose rows are gone, and each of them tells of it.
-func (db *stateDB) purgeAfterAll(ctx context.Context, home ProfileHome, items []deletion.BulkItem, results []bulkItem) {
+func (s *service) purgeAfterAll(ctx context.Context, home ProfileHome, items []deletion.BulkItem, results []bulkItem) {
 	var erasure *statedb.Erasure
 	for i, item := range items {
 		if item.Outcome == nil {
 			continue
 		}
 		if erasure == nil {
-			done := db.purgeAfter(ctx, home)
+			done := s.purgeAfter(ctx, home)
 			erasure = &done
 		}
 		results[i].Erase = eraseInfoOf(*erasure, item.Outcome)

@@ -66,6 +66,11 @@ func reasonOf(err error) (Reason, bool) {
 	return "", false
 }
 
+// isCancel tells whether an error is the cancel of this very call.
+func isCancel(ctx context.Context, err error) bool {
+	return ctx.Err() != nil && errors.Is(err, context.Canceled)
+}
+
 // Explain gives the stable word of an error of the packages below and one line for a human, for a program that speaks to a person and
 // not over the wire. An error that no caller can act on has no word.
 func Explain(err error) (reason Reason, line string) {
@@ -112,14 +117,24 @@ func application(condition Reason, format string, args ...any) *rpc.Error {
 	}
 }
 
-// conditionOf is the error answer of a method that does not refuse inside its result (contract 1.10). A cancel, and what no
-// caller can act on, pass as they are.
+// conditionOf is the error answer for an error of a method that does not refuse inside its result (contract 1.10). A cancel, what is an
+// answer already, and what no caller can act on pass as they are.
 func conditionOf(err error) error {
 	reason, known := reasonOf(err)
 	if !known || errors.Is(err, context.Canceled) {
 		return err
 	}
-	return application(reason, "%s", detailOf(err))
+	answer := application(reason, "%s", detailOf(err))
+	var store *statedb.Error
+	if errors.As(err, &store) {
+		switch reason { // what a consumer of receipts needs to go on (contract 8.5)
+		case ReasonCursorInvalid:
+			answer.Data = cursorInvalid{reason, Sequence(store.Head)}
+		case ReasonReceiptsMissing:
+			answer.Data = rpc.Condition{Condition: string(reason), Detail: store.Detail}
+		}
+	}
+	return answer
 }
 
 func invalidParams(format string, args ...any) *rpc.Error {

@@ -22,32 +22,29 @@ type exportResult struct {
 }
 
 // exportReasons are all that an export may answer. What refuses a delete whose set is known is none of them.
-var exportReasons = []Reason{
-	ReasonStoreMissing, ReasonStoreUnsupported, ReasonStoreBusy, ReasonStoreCorrupt, ReasonWriteGuardUnavailable,
-	ReasonReceiptInvalid, ReasonLineageAmbiguous, ReasonIOError,
-}
+var exportReasons = storeReasonsAnd(ReasonWriteGuardUnavailable, ReasonReceiptInvalid, ReasonLineageAmbiguous)
 
-func registerExport(r *Registry, db *stateDB) {
+func registerExport(r *Registry, s *service) {
 	register(r, spec[exportParams, exportResult]{
 		name:    "state_db.export_conversation",
 		summary: "Writes the rows that a delete would remove to a new file, as one JSON document, and changes nothing.",
-		reasons: exportReasons, call: db.exportConversation,
+		reasons: exportReasons, call: s.exportConversation,
 	})
 }
 
 // exportConversation is contract 5d.
-func (db *stateDB) exportConversation(ctx context.Context, p exportParams) (exportResult, error) {
+func (s *service) exportConversation(ctx context.Context, p exportParams) (exportResult, error) {
 	if !filepath.IsAbs(p.To) {
 		return exportResult{}, invalidParams("the field %q must be an absolute path", "to")
 	}
-	export, err := db.deleter.Export(ctx, db.request(deleteParams{deleteOptions: p.deleteOptions, SessionID: p.SessionID}), p.To)
+	export, err := s.deleter.Export(ctx, s.request(deleteParams{deleteOptions: p.deleteOptions, SessionID: p.SessionID}), p.To)
 	if errors.Is(err, deletion.ErrUnsafeTarget) {
 		return exportResult{}, invalidParams("the field %q names a place that the home uses itself", "to")
 	}
 	if err != nil {
-		return exportResult{}, conditionOf(err)
+		return exportResult{}, err
 	}
-	db.log.Info("export", "home", string(p.ProfileHome), "session", string(p.SessionID),
+	s.log.Info("export", "home", string(p.ProfileHome), "session", string(p.SessionID),
 		"ids", firstOf(export.IDs), "id_count", len(export.IDs), "bytes", export.Bytes)
 	return exportResult{Path: export.Path, Bytes: export.Bytes, IDs: export.IDs, Rows: export.Rows}, nil
 }

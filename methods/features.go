@@ -3,13 +3,8 @@ package methods
 import (
 	"context"
 
-	"session-sidecar/internal/home"
 	"session-sidecar/statedb"
 )
-
-type featuresParams struct {
-	ProfileHome ProfileHome `json:"profile_home" jsonschema:"the Agent profile's folder, which holds state.db"`
-}
 
 type featuresResult struct {
 	Path          statedb.Path    `json:"path,omitempty" jsonschema:"legacy or canonical: the path that a delete would take now; absent where none applies"`
@@ -33,23 +28,24 @@ type indexInfo struct {
 	Usable    bool   `json:"usable" jsonschema:"whether this build can read and write it"`
 }
 
-func registerFeatures(r *Registry, db *stateDB) {
-	register(r, spec[featuresParams, featuresResult]{
+func registerFeatures(r *Registry, s *service) {
+	register(r, spec[homeParams, featuresResult]{
 		name:    "state_db.features",
 		summary: "Tells what a store is and has, and which path a delete would take.",
-		reasons: []Reason{
-			ReasonStoreMissing, ReasonStoreUnsupported, ReasonStoreBusy, ReasonStoreCorrupt, ReasonWriteGuardUnavailable,
-			ReasonIOError,
-		},
-		call: db.features,
+		reasons: storeReasonsAnd(ReasonWriteGuardUnavailable),
+		call:    s.features,
 	})
 }
 
 // features is contract 5d.
-func (db *stateDB) features(ctx context.Context, p featuresParams) (featuresResult, error) {
-	report, err := db.report(ctx, string(p.ProfileHome))
+func (s *service) features(ctx context.Context, p homeParams) (featuresResult, error) {
+	store, agent, err := s.storeAndAgent(p.ProfileHome)
 	if err != nil {
-		return featuresResult{}, conditionOf(err)
+		return featuresResult{}, err
+	}
+	report, err := statedb.Features(ctx, store, agent)
+	if err != nil {
+		return featuresResult{}, err
 	}
 	result := featuresResult{
 		Path: report.Path, SchemaVersion: report.SchemaVersion, Tables: report.Tables, Guards: report.Guards,
@@ -64,20 +60,4 @@ func (db *stateDB) features(ctx context.Context, p featuresParams) (featuresResu
 		result.Detail = detailOf(report.PathError)
 	}
 	return result, nil
-}
-
-func (db *stateDB) report(ctx context.Context, profileHome string) (*statedb.Report, error) {
-	homePath, err := home.Resolve(profileHome)
-	if err != nil {
-		return nil, err
-	}
-	agent, err := statedb.LookAtAgent(db.session.agentDir())
-	if err != nil {
-		return nil, err
-	}
-	store, err := statedb.Locate(homePath)
-	if err != nil {
-		return nil, err
-	}
-	return statedb.Features(ctx, store, agent)
 }

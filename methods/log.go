@@ -29,8 +29,8 @@ func loggedReason(ctx context.Context, err error) Reason {
 }
 
 // logDelete tells of a delete that was answered, refused or cancelled.
-func (db *stateDB) logDelete(home, session string, result deleteResult, took deletion.Durations, total time.Duration) {
-	db.log.Info("delete", "home", home, "session", session, "ok", result.OK, "reason", string(result.Reason), "path", string(result.Path),
+func (s *service) logDelete(home, session string, result deleteResult, took deletion.Durations, total time.Duration) {
+	s.log.Info("delete", "home", home, "session", session, "ok", result.OK, "reason", string(result.Reason), "path", string(result.Path),
 		"ids", firstOf(result.DeletedIDs), "id_count", len(result.DeletedIDs),
 		"home_lock_wait_ms", milliseconds(took.HomeLock), "write_lock_wait_ms", milliseconds(took.WriteLock),
 		"decision_ms", milliseconds(took.Decision), "transaction_ms", milliseconds(took.Transaction),
@@ -38,7 +38,7 @@ func (db *stateDB) logDelete(home, session string, result deleteResult, took del
 }
 
 // logUnreached tells of those that a bulk delete did not come to: the home failed, or it was cancelled.
-func (db *stateDB) logUnreached(ctx context.Context, request deletion.BulkRequest, items []deletion.BulkItem, total time.Duration) {
+func (s *service) logUnreached(ctx context.Context, request deletion.BulkRequest, items []deletion.BulkItem, total time.Duration) {
 	if len(items) == 0 {
 		return
 	}
@@ -46,13 +46,13 @@ func (db *stateDB) logUnreached(ctx context.Context, request deletion.BulkReques
 	for _, item := range items[:min(len(items), mostLoggedIDs)] {
 		ids = append(ids, item.SessionID)
 	}
-	db.log.Info("deletes not reached", "home", request.ProfileHome, "reason", string(loggedReason(ctx, items[0].Err)),
+	s.log.Info("deletes not reached", "home", request.ProfileHome, "reason", string(loggedReason(ctx, items[0].Err)),
 		"ids", ids, "id_count", len(items), "home_lock_wait_ms", milliseconds(request.Took.HomeLock), "total_ms", milliseconds(total))
 }
 
 // logSweep tells of a sweep. Its parts are added up over its transactions.
-func (db *stateDB) logSweep(home string, sweep *deletion.Sweep, reason Reason, took deletion.Durations, total time.Duration) {
-	db.log.Info("sweep", "home", home, "reason", string(reason), "path", string(sweep.Path),
+func (s *service) logSweep(home string, sweep *deletion.Sweep, reason Reason, took deletion.Durations, total time.Duration) {
+	s.log.Info("sweep", "home", home, "reason", string(reason), "path", string(sweep.Path),
 		"ids", firstOf(sweep.Swept), "id_count", len(sweep.Swept), "skipped_count", len(sweep.Skipped), "transactions", sweep.Transactions,
 		"home_lock_wait_ms", milliseconds(took.HomeLock), "write_lock_wait_ms", milliseconds(took.WriteLock),
 		"decision_ms", milliseconds(took.Decision), "transaction_ms", milliseconds(took.Transaction),

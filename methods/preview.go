@@ -49,9 +49,16 @@ type mediaInfo struct {
 	Path string `json:"path"`
 }
 
+func registerPreview(r *Registry, s *service) {
+	register(r, spec[deleteParams, previewResult]{
+		name: "state_db.preview_delete", summary: "Tells what state_db.delete_cli_session would do with the same parameters, and changes nothing.",
+		refusesInside: true, reasons: deleteReasons, call: s.previewDelete,
+	})
+}
+
 // previewDelete is contract 5d. It refuses inside its result, as the delete would.
-func (db *stateDB) previewDelete(ctx context.Context, p deleteParams) (previewResult, error) {
-	preview, err := db.deleter.Preview(ctx, db.request(p))
+func (s *service) previewDelete(ctx context.Context, p deleteParams) (previewResult, error) {
+	preview, err := s.deleter.Preview(ctx, s.request(p))
 	if err == nil {
 		return previewOf(preview), nil
 	}

@@ -1,6 +1,10 @@
 package methods
 
-import "session-sidecar/rpc"
+import (
+	"slices"
+
+	"session-sidecar/rpc"
+)
 
 // Reason is a stable word that says why something was refused or failed: the reason of a delete's result, or the
 // data.condition of an error answer (contract 1.10, 4).
@@ -54,6 +58,12 @@ const (
 	ConditionCancelled         Reason = rpc.ConditionCancelled
 	ConditionShuttingDown      Reason = rpc.ConditionShuttingDown
 )
+
+// storeReasons are what every method may answer that opens a store.
+var storeReasons = []Reason{ReasonStoreMissing, ReasonStoreUnsupported, ReasonStoreBusy, ReasonStoreCorrupt, ReasonIOError}
+
+// storeReasonsAnd are those of a method that has others too.
+func storeReasonsAnd(more ...Reason) []Reason { return slices.Concat(storeReasons, more) }
 
 // Meaning is what a host needs to act on a reason without a table of its own.
 type Meaning struct {

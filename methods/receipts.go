@@ -3,10 +3,8 @@ package methods
 import (
 	"context"
 	"encoding/json"
-	"errors"
 
 	"session-sidecar/internal/deletion"
-	"session-sidecar/rpc"
 	"session-sidecar/statedb"
 )
 
@@ -14,8 +12,11 @@ import (
 // receipt says what it says whatever a request holds (contract 8.4).
 var byUser = deletion.Provenance{Reason: "explicit_user", Surface: "session_rpc"}
 
-// OperationID names one delete.
+// OperationID names one delete, in the form of OperationPattern.
 type OperationID string
+
+// OperationPattern is the form of an operation id.
+const OperationPattern = "^[0-9a-f]{32}$"
 
 // Sequence is the place of a receipt among those of its store, or a cursor between two of them.
 type Sequence int64
@@ -23,10 +24,10 @@ type Sequence int64
 // PageLimit is how many receipts may come at once.
 type PageLimit int
 
-// mostReceipts is how many may be asked for at once, and fewReceipts how many come where nobody says (contract 8.5).
+// MaxReceipts is how many may be asked for at once, and fewReceipts how many come where nobody says (contract 8.5).
 const (
-	mostReceipts = 1000
-	fewReceipts  = 100
+	MaxReceipts = 1000
+	fewReceipts = 100
 )
 
 // pagesAtOnce bounds the memory of a host that asks for many pages at once: each is in it several times.
@@ -39,9 +40,9 @@ type Deletion json.RawMessage
 func (d Deletion) MarshalJSON() ([]byte, error) { return json.RawMessage(d).MarshalJSON() }
 
 type listReceiptsParams struct {
-	ProfileHome ProfileHome `json:"profile_home" jsonschema:"the Agent profile's folder, which holds state.db"`
-	After       Sequence    `json:"after_sequence,omitempty" jsonschema:"the cursor: receipts behind it are listed; 0 where absent"`
-	Limit       *PageLimit  `json:"limit,omitempty" jsonschema:"how many may come at once; 100 where absent"`
+	homeParams
+	After Sequence   `json:"after_sequence,omitempty" jsonschema:"the cursor: receipts behind it are listed; 0 where absent"`
+	Limit *PageLimit `json:"limit,omitempty" jsonschema:"how many may come at once; 100 where absent"`
 }
 
 type listReceiptsResult struct {
@@ -56,8 +57,8 @@ type receiptInfo struct {
 }
 
 type getReceiptParams struct {
-	ProfileHome ProfileHome `json:"profile_home" jsonschema:"the Agent profile's folder, which holds state.db"`
-	OperationID ReceiptText `json:"operation_id" jsonschema:"the receipt of a delete's result"`
+	homeParams
+	OperationID AnyText `json:"operation_id" jsonschema:"the receipt of a delete's result"`
 }
 
 type getReceiptResult struct {
@@ -65,8 +66,8 @@ type getReceiptResult struct {
 }
 
 type forgetReceiptsParams struct {
-	ProfileHome ProfileHome `json:"profile_home" jsonschema:"the Agent profile's folder, which holds state.db"`
-	Through     Sequence    `json:"through_sequence" jsonschema:"the newest one to forget; every consumer has to have staged all up to it"`
+	homeParams
+	Through Sequence `json:"through_sequence" jsonschema:"the newest one to forget; every consumer has to have staged all up to it"`
 }
 
 type forgetReceiptsResult struct {
@@ -86,57 +87,50 @@ type cursorInvalid struct {
 	Head      Sequence `json:"head"`
 }
 
-var receiptReasons = []Reason{
-	ReasonStoreMissing, ReasonStoreUnsupported, ReasonStoreBusy, ReasonStoreCorrupt, ReasonIOError, ReasonReceiptsMissing,
-	ReasonCursorInvalid,
-}
+var receiptReasons = storeReasonsAnd(ReasonReceiptsMissing, ReasonCursorInvalid)
 
-func registerReceipts(r *Registry, db *stateDB) {
+func registerReceipts(r *Registry, s *service) {
 	register(r, spec[listReceiptsParams, listReceiptsResult]{
 		name: "receipts.list", summary: "Lists the deletion receipts of a store behind a cursor.",
-		reasons: receiptReasons, call: db.listReceipts,
+		reasons: receiptReasons, call: overStore(s.listReceipts),
 	})
 	register(r, spec[getReceiptParams, getReceiptResult]{
 		name: "receipts.get", summary: "Gives the deletion receipt of one delete.",
-		reasons: receiptReasons, call: db.getReceipt,
+		reasons: receiptReasons, call: overStore(s.getReceipt),
 	})
 	register(r, spec[forgetReceiptsParams, forgetReceiptsResult]{
 		name: "receipts.forget", summary: "Removes the deletion receipts that every consumer has staged.",
-		reasons: receiptReasons, call: db.forgetReceipts,
+		reasons: receiptReasons, call: overStore(s.forgetReceipts),
 	})
-	db.receiptCommitted = announce[committedReceipt](r, "receipts.committed",
+	s.receiptCommitted = announce[committedReceipt](r, "receipts.committed",
 		"A delete left a deletion receipt. It is a hint to look, and may be lost: the truth is receipts.list.")
 }
 
 // announceReceipt tells the host of the receipt that a delete has committed, if it has left one. It is a hint, so nothing of the
 // delete hangs on it.
-func (db *stateDB) announceReceipt(outcome *deletion.Outcome) {
+func (s *service) announceReceipt(outcome *deletion.Outcome) {
 	if outcome == nil || outcome.Plan.Receipt == nil {
 		return
 	}
 	r := outcome.Plan.Receipt
-	db.receiptCommitted(committedReceipt{outcome.Home, Sequence(r.Sequence), OperationID(r.OperationID)})
+	s.receiptCommitted(committedReceipt{outcome.Home, Sequence(r.Sequence), OperationID(r.OperationID)})
 }
 
 // listReceipts is contract 8.5.
-func (db *stateDB) listReceipts(ctx context.Context, p listReceiptsParams) (listReceiptsResult, error) {
+func (s *service) listReceipts(ctx context.Context, store string, p listReceiptsParams) (listReceiptsResult, error) {
 	limit := fewReceipts
 	if p.Limit != nil {
 		limit = int(*p.Limit)
 	}
-	store, err := storeOf(p.ProfileHome)
-	if err != nil {
-		return listReceiptsResult{}, receiptError(err)
-	}
 	select {
-	case db.pages <- struct{}{}:
-		defer func() { <-db.pages }()
+	case s.pages <- struct{}{}:
+		defer func() { <-s.pages }()
 	case <-ctx.Done():
 		return listReceiptsResult{}, ctx.Err()
 	}
 	page, err := statedb.ListReceipts(ctx, store, int64(p.After), limit)
 	if err != nil {
-		return listReceiptsResult{}, receiptError(err)
+		return listReceiptsResult{}, err
 	}
 	result := listReceiptsResult{Receipts: []receiptInfo{}, NextAfter: Sequence(page.Next), Head: Sequence(page.Head)}
 	for _, r := range page.Receipts {
@@ -146,48 +140,16 @@ func (db *stateDB) listReceipts(ctx context.Context, p listReceiptsParams) (list
 }
 
 // getReceipt is contract 8.5.
-func (db *stateDB) getReceipt(ctx context.Context, p getReceiptParams) (getReceiptResult, error) {
-	store, err := storeOf(p.ProfileHome)
-	if err != nil {
-		return getReceiptResult{}, receiptError(err)
-	}
+func (s *service) getReceipt(ctx context.Context, store string, p getReceiptParams) (getReceiptResult, error) {
 	deletion, err := statedb.FindReceipt(ctx, store, string(p.OperationID))
-	if err != nil {
-		return getReceiptResult{}, receiptError(err)
-	}
-	return getReceiptResult{Deletion(deletion)}, nil
+	return getReceiptResult{Deletion(deletion)}, err
 }
 
 // forgetReceipts is contract 8.5.
-func (db *stateDB) forgetReceipts(ctx context.Context, p forgetReceiptsParams) (forgetReceiptsResult, error) {
-	store, err := storeOf(p.ProfileHome)
-	if err != nil {
-		return forgetReceiptsResult{}, receiptError(err)
-	}
+func (s *service) forgetReceipts(ctx context.Context, store string, p forgetReceiptsParams) (forgetReceiptsResult, error) {
 	removed, err := statedb.ForgetReceipts(ctx, store, int64(p.Through))
 	if removed > 0 {
-		db.log.Info("forget receipts", "home", string(p.ProfileHome), "through", int64(p.Through), "removed_count", removed)
+		s.log.Info("forget receipts", "home", string(p.ProfileHome), "through", int64(p.Through), "removed_count", removed)
 	}
-	if err != nil {
-		return forgetReceiptsResult{}, receiptError(err)
-	}
-	return forgetReceiptsResult{removed}, nil
-}
-
-// receiptError is conditionOf with what a consumer needs to go on: the head, or the words that tell a store without receipts from
-// one that has none to tell (contract 8.5).
-func receiptError(err error) error {
-	answer := conditionOf(err)
-	var failure *statedb.Error
-	var condition *rpc.Error
-	if !errors.As(err, &failure) || !errors.As(answer, &condition) {
-		return answer
-	}
-	switch {
-	case errors.Is(err, statedb.ErrCursorInvalid):
-		condition.Data = cursorInvalid{ReasonCursorInvalid, Sequence(failure.Head)}
-	case errors.Is(err, statedb.ErrNoReceipts):
-		condition.Data = rpc.Condition{Condition: string(ReasonReceiptsMissing), Detail: failure.Detail}
-	}
-	return condition
+	return forgetReceiptsResult{removed}, err
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"session-sidecar/internal/deletion"
-	"session-sidecar/internal/home"
 	"session-sidecar/statedb"
 )
 
@@ -24,9 +23,9 @@ func (v *AnyValue) UnmarshalJSON(text []byte) error {
 type Namespace string
 
 type routeRetiredParams struct {
-	ProfileHome ProfileHome `json:"profile_home" jsonschema:"the Agent profile's folder, which holds state.db"`
-	SessionKey  string      `json:"session_key" jsonschema:"the key under which the route is to be saved"`
-	Entry       AnyValue    `json:"entry" jsonschema:"what is to be saved: any JSON value; the session that it names is session_id of an object"`
+	homeParams
+	SessionKey string   `json:"session_key" jsonschema:"the key under which the route is to be saved"`
+	Entry      AnyValue `json:"entry" jsonschema:"what is to be saved: any JSON value; the session that it names is session_id of an object"`
 }
 
 type routeRetiredResult struct {
@@ -46,62 +45,43 @@ type fenceRoutesResult struct {
 	Reclaimed     int `json:"reclaimed" jsonschema:"older fences of routes that had lasted their time and are gone"`
 }
 
-func registerRoutes(r *Registry, db *stateDB) {
+func registerRoutes(r *Registry, s *service) {
 	register(r, spec[routeRetiredParams, routeRetiredResult]{
 		name:    "state_db.route_retired",
 		summary: "Tells whether a route must not be saved, because the session that it names was deleted.",
-		reasons: []Reason{ReasonStoreMissing, ReasonStoreUnsupported, ReasonStoreBusy, ReasonStoreCorrupt, ReasonIOError},
-		call:    db.routeRetired,
+		reasons: storeReasons,
+		call:    overStore(s.routeRetired),
 	})
 	register(r, spec[fenceRoutesParams, fenceRoutesResult]{
 		name:    "state_db.fence_shared_routes",
 		summary: "Keeps the routes to deleted sessions of a profile from coming back in the base home.",
-		reasons: []Reason{ReasonStoreMissing, ReasonStoreUnsupported, ReasonStoreBusy, ReasonStoreCorrupt, ReasonIOError},
-		call:    db.fenceSharedRoutes,
+		reasons: storeReasons,
+		call:    s.fenceSharedRoutes,
 	})
 }
 
 // routeRetired is contract 5d.
-func (db *stateDB) routeRetired(ctx context.Context, p routeRetiredParams) (routeRetiredResult, error) {
-	retired, err := routeRetired(ctx, string(p.ProfileHome), p.SessionKey, string(p.Entry))
-	if err != nil {
-		return routeRetiredResult{}, conditionOf(err)
-	}
-	return routeRetiredResult{retired}, nil
-}
-
-func routeRetired(ctx context.Context, profileHome, sessionKey, entry string) (bool, error) {
-	homePath, err := home.Resolve(profileHome)
-	if err != nil {
-		return false, err
-	}
-	store, err := statedb.Locate(homePath)
-	if err != nil {
-		return false, err
-	}
-	return statedb.RouteRetired(ctx, store, sessionKey, statedb.RouteSession(entry))
+func (s *service) routeRetired(ctx context.Context, store string, p routeRetiredParams) (routeRetiredResult, error) {
+	retired, err := statedb.RouteRetired(ctx, store, p.SessionKey, statedb.RouteSession(string(p.Entry)))
+	return routeRetiredResult{retired}, err
 }
 
 // fenceSharedRoutes is contract 5d.
-func (db *stateDB) fenceSharedRoutes(ctx context.Context, p fenceRoutesParams) (fenceRoutesResult, error) {
-	ids := make([]string, len(p.SessionIDs))
-	for i, id := range p.SessionIDs {
-		ids[i] = string(id)
-	}
+func (s *service) fenceSharedRoutes(ctx context.Context, p fenceRoutesParams) (fenceRoutesResult, error) {
 	namespace := ""
 	if p.Namespace != nil {
 		namespace = string(*p.Namespace)
 	}
-	fenced, err := db.deleter.FenceRoutes(ctx, string(p.ProfileHome), string(p.BaseHome), ids, namespace)
+	fenced, err := s.deleter.FenceRoutes(ctx, string(p.ProfileHome), string(p.BaseHome), texts(p.SessionIDs), namespace)
 	switch {
 	case errors.Is(err, deletion.ErrNoTombstone):
 		return fenceRoutesResult{}, invalidParams("session_ids: %v", err)
 	case errors.Is(err, deletion.ErrNoNamespace):
 		return fenceRoutesResult{}, invalidParams("namespace is missing: %v", err)
 	case err != nil:
-		return fenceRoutesResult{}, conditionOf(err)
+		return fenceRoutesResult{}, err
 	}
-	db.log.Info("fence routes", "home", string(p.ProfileHome), "base", string(p.BaseHome),
+	s.log.Info("fence routes", "home", string(p.ProfileHome), "base", string(p.BaseHome),
 		"fenced_count", fenced.Fenced, "removed_count", fenced.RoutesRemoved, "reclaimed_count", fenced.Reclaimed)
 	return fenceRoutesResult{fenced.Fenced, fenced.RoutesRemoved, fenced.Reclaimed}, nil
 }

@@ -18,6 +18,17 @@ type ProfileHome string
 // SessionID is an id that a request may name (contract 2).
 type SessionID string
 
+func texts(ids []SessionID) []string {
+	texts := make([]string, len(ids))
+	for i, id := range ids {
+		texts[i] = string(id)
+	}
+	return texts
+}
+
+// AnyText is a text of 1 to 1024 characters that is only ever hashed or compared, and so need be no id that could be looked up.
+type AnyText string
+
 // LiteralTrue is true only where the request holds the literal true; any other value is false and no error (contract 4).
 type LiteralTrue bool
 
@@ -45,13 +56,13 @@ var typeSchemas = map[reflect.Type]*jsonschema.Schema{
 	reflect.TypeFor[SessionID]():            {Type: "string", Pattern: sessionid.Pattern},
 	reflect.TypeFor[LiteralTrue]():          {},
 	reflect.TypeFor[RequestID]():            {Types: []string{"number", "string"}},
-	reflect.TypeFor[ReceiptText]():          {Type: "string", MinLength: jsonschema.Ptr(1), MaxLength: jsonschema.Ptr(1024)},
+	reflect.TypeFor[AnyText]():              {Type: "string", MinLength: jsonschema.Ptr(1), MaxLength: jsonschema.Ptr(1024)},
 	reflect.TypeFor[Document]():             {Type: "object"},
 	reflect.TypeFor[Deletion]():             {Types: nullOrObject},
-	reflect.TypeFor[OperationID]():          {Type: "string", Pattern: "^[0-9a-f]{32}$"},
-	reflect.TypeFor[KeepDays]():             {Type: "integer", Minimum: jsonschema.Ptr(1.0), Maximum: jsonschema.Ptr(90.0)},
+	reflect.TypeFor[OperationID]():          {Type: "string", Pattern: OperationPattern},
+	reflect.TypeFor[KeepDays]():             {Type: "integer", Minimum: jsonschema.Ptr(1.0), Maximum: jsonschema.Ptr(float64(MaxKeepDays))},
 	reflect.TypeFor[Sequence]():             {Type: "integer", Minimum: jsonschema.Ptr(0.0)},
-	reflect.TypeFor[PageLimit]():            {Type: "integer", Minimum: jsonschema.Ptr(1.0), Maximum: jsonschema.Ptr(float64(mostReceipts))},
+	reflect.TypeFor[PageLimit]():            {Type: "integer", Minimum: jsonschema.Ptr(1.0), Maximum: jsonschema.Ptr(float64(MaxReceipts))},
 	reflect.TypeFor[AnyValue]():             {},
 	reflect.TypeFor[Namespace]():            {Type: "string", Pattern: statedb.NamespacePattern},
 	reflect.TypeFor[statedb.CompactPhase](): {Type: "string", Enum: []any{statedb.PhaseVacuum, statedb.PhaseCheckpoint}},
@@ -91,4 +102,12 @@ func withoutNull(schema *jsonschema.Schema) *jsonschema.Schema {
 		}
 	}
 	return schema
+}
+
+// nonNil makes an absent list an empty one: these are always there on the wire.
+func nonNil[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
 }

@@ -5,11 +5,12 @@ import (
 	"time"
 
 	"session-sidecar/internal/deletion"
+	"session-sidecar/rpc"
 )
 
 type sweepParams struct {
-	ProfileHome ProfileHome `json:"profile_home" jsonschema:"the Agent profile's folder, which holds state.db"`
-	SessionIDs  []SessionID `json:"session_ids" jsonschema:"exactly the sessions to sweep: no delegates, no other segments"`
+	homeParams
+	SessionIDs []SessionID `json:"session_ids" jsonschema:"exactly the sessions to sweep: no delegates, no other segments"`
 }
 
 type sweepResult struct {
@@ -25,53 +26,48 @@ type skippedInfo struct {
 	Detail    string `json:"detail,omitempty" jsonschema:"the reason as one line for a human"`
 }
 
-func registerSweep(r *Registry, db *stateDB) {
+func registerSweep(r *Registry, s *service) {
 	register(r, spec[sweepParams, sweepResult]{
 		name:    "state_db.sweep_sessions",
 		summary: "Retires exactly the sessions named, as housekeeping: those in use are skipped, and no deletion receipt is left.",
-		reasons: []Reason{
-			ReasonStoreMissing, ReasonStoreUnsupported, ReasonStoreBusy, ReasonStoreCorrupt, ReasonWriteGuardUnavailable,
-			ReasonFTSUnavailable, ReasonManifestFailed, ReasonLockTimeout, ReasonIOError, ReasonActiveTurn, ReasonReceiptInvalid,
+		reasons: storeReasonsAnd(
+			ReasonWriteGuardUnavailable, ReasonFTSUnavailable, ReasonManifestFailed, ReasonLockTimeout, ReasonActiveTurn, ReasonReceiptInvalid,
 			ReasonConversationIncomplete,
-		},
-		call: db.sweepSessions,
+		),
+		call: s.sweepSessions,
 	})
 }
 
 // sweepSessions is contract 5d.
-func (db *stateDB) sweepSessions(ctx context.Context, p sweepParams) (sweepResult, error) {
+func (s *service) sweepSessions(ctx context.Context, p sweepParams) (sweepResult, error) {
 	begun, took := time.Now(), deletion.Durations{}
-	request := deletion.SweepRequest{Request: deletion.Request{
-		ProfileHome: string(p.ProfileHome), AgentDir: db.session.agentDir(), BaseHome: db.session.baseHome(), Took: &took,
-	}}
-	for _, id := range p.SessionIDs {
-		request.SessionIDs = append(request.SessionIDs, string(id))
-	}
-	sweep, err := db.deleter.Sweep(ctx, request)
+	request := deletion.SweepRequest{Request: s.inHome(p.ProfileHome), SessionIDs: texts(p.SessionIDs)}
+	request.Took = &took
+	sweep, err := s.deleter.Sweep(ctx, request)
 	if err != nil {
-		db.logSweep(request.ProfileHome, &deletion.Sweep{}, loggedReason(ctx, err), took, time.Since(begun))
-		return sweepResult{}, conditionOf(err)
+		s.logSweep(request.ProfileHome, &deletion.Sweep{}, loggedReason(ctx, err), took, time.Since(begun))
+		return sweepResult{}, err
 	}
 	result := sweepResult{Swept: nonNil(sweep.Swept), Skipped: []skippedInfo{}, Transactions: sweep.Transactions}
-	for _, s := range sweep.Skipped {
-		result.Skipped = append(result.Skipped, db.skippedInfo(ctx, s.SessionID, s.Why))
+	for _, skipped := range sweep.Skipped {
+		result.Skipped = append(result.Skipped, s.skippedInfo(ctx, skipped.SessionID, skipped.Why))
 	}
 	if sweep.Cleanup != nil && !sweep.Cleanup.Complete() {
 		result.Cleanup = cleanupInfoOf(*sweep.Cleanup)
 	}
-	db.counters.sessions.Add(uint64(len(sweep.Swept)))
-	db.logSweep(request.ProfileHome, sweep, "", took, time.Since(begun))
+	s.counters.sessions.Add(uint64(len(sweep.Swept)))
+	s.logSweep(request.ProfileHome, sweep, "", took, time.Since(begun))
 	return result, nil
 }
 
-func (db *stateDB) skippedInfo(ctx context.Context, id string, why error) skippedInfo {
+func (s *service) skippedInfo(ctx context.Context, id string, why error) skippedInfo {
 	if isCancel(ctx, why) {
 		return skippedInfo{SessionID: id, Reason: ConditionCancelled}
 	}
 	reason, known := reasonOf(why)
 	if !known {
-		db.log.Error("a session could not be swept", "session", id, "error", why)
-		return skippedInfo{id, ReasonIOError, "unexpected failure; the log has the details"}
+		s.log.Error("a session could not be swept", "session", id, "error", why)
+		return skippedInfo{id, ReasonIOError, rpc.Unexpected}
 	}
 	return skippedInfo{id, reason, detailOf(why)}
 }

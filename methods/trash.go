@@ -4,21 +4,18 @@ import (
 	"context"
 	"maps"
 	"slices"
-
-	"session-sidecar/internal/deletion"
 )
 
-// KeepDays is for how many days a deleted conversation can be taken back (contract 10).
+// KeepDays is for how many days a deleted conversation can be taken back: 1 to MaxKeepDays (contract 10).
 type KeepDays int
+
+// MaxKeepDays is the most that a delete may ask for.
+const MaxKeepDays = 90
 
 // trashInfo is what a kept delete has left in the trash.
 type trashInfo struct {
 	OperationID OperationID `json:"operation_id" jsonschema:"what trash.restore takes"`
 	KeepUntil   float64     `json:"keep_until" jsonschema:"when it goes for good, in seconds since 1970"`
-}
-
-type trashParams struct {
-	ProfileHome ProfileHome `json:"profile_home" jsonschema:"the Agent profile's folder, which holds state.db"`
 }
 
 type trashResult struct {
@@ -37,7 +34,7 @@ type trashEntry struct {
 }
 
 type restoreParams struct {
-	ProfileHome ProfileHome `json:"profile_home" jsonschema:"the Agent profile's folder, which holds state.db"`
+	homeParams
 	OperationID OperationID `json:"operation_id" jsonschema:"of the delete, from its result or from trash.list"`
 }
 
@@ -50,7 +47,7 @@ type restoreResult struct {
 }
 
 type purgeParams struct {
-	ProfileHome ProfileHome  `json:"profile_home" jsonschema:"the Agent profile's folder, which holds state.db"`
+	homeParams
 	OperationID *OperationID `json:"operation_id,omitempty" jsonschema:"the one entry to remove; where absent, all that could be restored"`
 }
 
@@ -60,34 +57,31 @@ type purgeResult struct {
 }
 
 var (
-	trashReasons   = []Reason{ReasonStoreMissing, ReasonStoreUnsupported, ReasonStoreBusy, ReasonStoreCorrupt, ReasonIOError}
-	restoreReasons = []Reason{
-		ReasonStoreMissing, ReasonStoreUnsupported, ReasonStoreBusy, ReasonStoreCorrupt, ReasonIOError, ReasonLockTimeout, ReasonNotFound,
-		ReasonTrashDamaged, ReasonWriteGuardUnavailable, ReasonFTSUnavailable,
-	}
-	purgeReasons = []Reason{
-		ReasonStoreMissing, ReasonStoreUnsupported, ReasonStoreBusy, ReasonStoreCorrupt, ReasonIOError, ReasonLockTimeout, ReasonNotFound,
-	}
+	trashReasons   = storeReasons
+	restoreReasons = storeReasonsAnd(
+		ReasonLockTimeout, ReasonNotFound, ReasonTrashDamaged, ReasonWriteGuardUnavailable, ReasonFTSUnavailable,
+	)
+	purgeReasons = storeReasonsAnd(ReasonLockTimeout, ReasonNotFound)
 )
 
-func registerTrash(r *Registry, db *stateDB) {
-	register(r, spec[trashParams, trashResult]{
-		name: "trash.list", summary: "Lists the deleted conversations that can be taken back.", reasons: trashReasons, call: db.listTrash,
+func registerTrash(r *Registry, s *service) {
+	register(r, spec[homeParams, trashResult]{
+		name: "trash.list", summary: "Lists the deleted conversations that can be taken back.", reasons: trashReasons, call: s.listTrash,
 	})
 	register(r, spec[restoreParams, restoreResult]{
-		name: "trash.restore", summary: "Brings a deleted conversation back, under new ids.", reasons: restoreReasons, call: db.restoreTrash,
+		name: "trash.restore", summary: "Brings a deleted conversation back, under new ids.", reasons: restoreReasons, call: s.restoreTrash,
 	})
 	register(r, spec[purgeParams, purgeResult]{
 		name: "trash.purge", summary: "Removes one deleted conversation, or all, from the trash for good.", reasons: purgeReasons,
-		call: db.purgeTrash,
+		call: s.purgeTrash,
 	})
 }
 
 // listTrash is contract 10.4.
-func (db *stateDB) listTrash(ctx context.Context, p trashParams) (trashResult, error) {
-	listing, err := db.deleter.Trash(ctx, string(p.ProfileHome))
+func (s *service) listTrash(ctx context.Context, p homeParams) (trashResult, error) {
+	listing, err := s.deleter.Trash(ctx, string(p.ProfileHome))
 	if err != nil {
-		return trashResult{}, conditionOf(err)
+		return trashResult{}, err
 	}
 	result := trashResult{Entries: []trashEntry{}, Unreadable: nonNil(listing.Unreadable)}
 	for _, e := range listing.Entries {
@@ -100,33 +94,25 @@ func (db *stateDB) listTrash(ctx context.Context, p trashParams) (trashResult, e
 }
 
 // restoreTrash is contract 10.5. A log line never holds a title or a message.
-func (db *stateDB) restoreTrash(ctx context.Context, p restoreParams) (restoreResult, error) {
-	restored, err := db.deleter.Restore(ctx, db.inHome(p.ProfileHome), string(p.OperationID))
+func (s *service) restoreTrash(ctx context.Context, p restoreParams) (restoreResult, error) {
+	restored, err := s.deleter.Restore(ctx, s.inHome(p.ProfileHome), string(p.OperationID))
 	if err != nil {
-		return restoreResult{}, conditionOf(err)
+		return restoreResult{}, err
 	}
-	db.log.Info("restore", "home", string(p.ProfileHome), "operation", string(p.OperationID),
+	s.log.Info("restore", "home", string(p.ProfileHome), "operation", string(p.OperationID),
 		"ids", firstOf(slices.Sorted(maps.Keys(restored.IDs))), "id_count", len(restored.IDs))
 	return restoreResult{restored.IDs, restored.Dropped, restored.Changed, restored.StaleIndexes, restored.EntryLeft}, nil
 }
 
 // purgeTrash is contract 10.4.
-func (db *stateDB) purgeTrash(ctx context.Context, p purgeParams) (purgeResult, error) {
+func (s *service) purgeTrash(ctx context.Context, p purgeParams) (purgeResult, error) {
 	operation := ""
 	if p.OperationID != nil {
 		operation = string(*p.OperationID)
 	}
-	purged, err := db.deleter.PurgeTrash(ctx, db.inHome(p.ProfileHome), operation)
+	purged, err := s.deleter.PurgeTrash(ctx, s.inHome(p.ProfileHome), operation)
 	if purged.Entries > 0 {
-		db.log.Info("purge the trash", "home", string(p.ProfileHome), "entry_count", purged.Entries)
+		s.log.Info("purge the trash", "home", string(p.ProfileHome), "entry_count", purged.Entries)
 	}
-	if err != nil {
-		return purgeResult{}, conditionOf(err)
-	}
-	return purgeResult{purged.Entries, purged.Unreadable}, nil
-}
-
-// inHome is a request that names no session.
-func (db *stateDB) inHome(profileHome ProfileHome) deletion.Request {
-	return deletion.Request{ProfileHome: string(profileHome), AgentDir: db.session.agentDir(), BaseHome: db.session.baseHome()}
+	return purgeResult{purged.Entries, purged.Unreadable}, err
 }

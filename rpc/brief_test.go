@@ -95,9 +95,9 @@ func TestReadingGoesOnWhenTheRoomIsGoneMeanwhile(t *testing.T) {
 	}}}, 0, withSmallQueue)
 	h.send(ask(`1`, "brief", `{}`), ask(`2`, "inline echo", `{}`))
 	require.Eventually(t, func() bool { // the second was read, though the first cannot be answered
-		h.server.mu.Lock()
-		defer h.server.mu.Unlock()
-		return h.server.answered == 1 && h.server.slots == 1
+		h.server.calls.mu.Lock()
+		defer h.server.calls.mu.Unlock()
+		return h.server.calls.answered == 1 && h.server.calls.slots == 1
 	}, patience, time.Millisecond)
 	for range notes {
 		h.line()

@@ -15,19 +15,20 @@ type Control struct {
 	seq int
 }
 
-type callKey struct{}
+type controlKey struct{}
 
-// FromContext gives the Control of the call that runs in this context.
-func FromContext(ctx context.Context) *Control { return ctx.Value(callKey{}).(*Control) }
+// withControl is the context of a call, with its Control.
+func withControl(ctx context.Context, server *Server, of id) context.Context {
+	return context.WithValue(ctx, controlKey{}, &Control{server: server, id: of})
+}
+
+// FromContext gives the Control of the call that runs in this context, which must be one that Endpoint.Call was given.
+func FromContext(ctx context.Context) *Control { return ctx.Value(controlKey{}).(*Control) }
 
 // Stream sends a stream frame of this call; seq counts from 1 (contract 1.3). It never waits for the host to read: the call
-// may hold locks.
+// may hold locks. The error tells only that the data cannot be encoded, and then no number is used up.
 func (c *Control) Stream(event string, data any) error {
-	name, err := Encode(event)
-	if err != nil {
-		return err
-	}
-	encoded, err := Encode(data)
+	name, encoded, err := encodeNamed(event, data)
 	if err != nil {
 		return err
 	}
@@ -45,29 +46,11 @@ func (c *Control) Cancel(target json.RawMessage) bool {
 	if string(target) == string(c.id) {
 		return false
 	}
-	c.server.mu.Lock()
-	defer c.server.mu.Unlock()
-	found := c.server.calls[string(target)]
-	if found == nil {
-		return false
-	}
-	found.cancel()
-	return true
+	return c.server.calls.cancel(target)
 }
 
 // End begins the orderly end once this call is answered (contract 2, runtime.shutdown).
 func (c *Control) End(exitCode int) { c.server.End(exitCode) }
 
-// Load is how busy the server is.
-type Load struct {
-	InFlight int    // calls that run now, this one included
-	Limit    int    // how many may run at once
-	Answered uint64 // calls answered since the start
-}
-
-// Load tells how busy the server is.
-func (c *Control) Load() Load {
-	c.server.mu.Lock()
-	defer c.server.mu.Unlock()
-	return Load{InFlight: len(c.server.calls), Limit: c.server.maxCalls, Answered: c.server.answered}
-}
+// Load tells how busy the server is, this call included.
+func (c *Control) Load() Load { return c.server.Load() }

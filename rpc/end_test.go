@@ -22,7 +22,7 @@ func TestCallsInFlightFinishAfterTheEndOfInput(t *testing.T) {
 	ctx := g.await(t)
 	g.await(t)
 	require.NoError(t, h.in.Close())
-	receive(t, h.server.end)
+	receive(t, h.server.calls.end)
 	require.NoError(t, ctx.Err(), "the end of input is no cancel")
 	close(g.open)
 	for _, r := range h.replies(2) {
@@ -37,7 +37,7 @@ func TestASignalIsTheSameEnd(t *testing.T) {
 	h.send(ask(`1`, "wait", `{}`))
 	ctx := g.await(t)
 	h.stop()
-	receive(t, h.server.end)
+	receive(t, h.server.calls.end)
 	require.NoError(t, ctx.Err())
 	close(g.open)
 	h.reply().requireResult(t, `"through"`)
@@ -109,6 +109,6 @@ func TestARequestAfterTheEndNeverRuns(t *testing.T) {
 	h.server.End(3)
 	require.Equal(t, 3, h.exit())
 	h.server.handle(t.Context(), []byte(ask(`1`, "wait", `{}`)))
-	require.Empty(t, h.server.calls)
+	require.Empty(t, h.server.calls.inFlight)
 	require.Empty(t, g.entered)
 }

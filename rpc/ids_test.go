@@ -90,7 +90,7 @@ func TestAHostThatNeverReadsCountsAsGone(t *testing.T) {
 			}
 		}
 	}()
-	<-h.server.end
+	<-h.server.calls.end
 	require.NoError(t, h.in.Close())
 	_, err := io.Copy(io.Discard, h.lines) // what had gone out already
 	require.NoError(t, err)

@@ -79,7 +79,7 @@ func TestReadingGoesOnWhileTheHostDoesNotRead(t *testing.T) {
 	h.send(`no JSON`, ask(`"cancel"`, "cancel", `{"id":"wait"}`))
 	receive(t, ctx.Done())
 	require.NoError(t, h.in.Close())
-	receive(t, h.server.end)
+	receive(t, h.server.calls.end)
 	require.Len(t, h.replies(calls+3), calls+3)
 	require.Equal(t, 0, h.exit())
 }
@@ -150,7 +150,7 @@ func TestACallInFlightFinishesAfterTheOutputBreaks(t *testing.T) {
 	g.await(t)
 	require.NoError(t, h.out.Close())
 	h.send(ask(`2`, "inline echo", `{}`))
-	receive(t, h.server.end)
+	receive(t, h.server.calls.end)
 	close(g.open)
 	require.NoError(t, receive(t, finished))
 	receive(t, h.exited)

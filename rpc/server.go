@@ -1,3 +1,10 @@
+// Package rpc speaks newline-delimited JSON-RPC 2.0 over a pair of streams (contract 1): framing, dispatch, calls in
+// flight, cancel, the limit on calls, and an orderly end. It knows no method but rpc.cancel's effect; whoever wires it
+// brings the methods.
+//
+// The way of a request: lines.go reads a line, request.go decodes it, server.go finds its endpoint, calls.go enters it among
+// those in flight, server.go makes the call, failure.go turns what went wrong into an error, wire.go puts the frame together,
+// output.go writes it. What a running call may ask for is in control.go.
 package rpc
 
 import (
@@ -7,11 +14,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"runtime/debug"
-	"sync"
 	"time"
-
-	"session-sidecar/internal/randomhex"
 )
 
 // The times of an orderly end (contract 1.8). With what it takes to see that the host has gone, and to write the last
@@ -45,32 +48,11 @@ type Router interface {
 type Server struct {
 	router   Router
 	log      *slog.Logger
-	maxCalls int
 	drainFor time.Duration
 	giveUpIn time.Duration
 
-	out *writer
-
-	// mu guards all below: one state, so that no lock order can go wrong.
-	mu       sync.Mutex
-	calls    map[string]*call // in flight, by the bytes of their ids
-	slots    int              // calls that count against maxCalls
-	open     int              // calls whose answer is not queued yet
-	ending   bool
-	exitCode int
-	answered uint64
-
-	end  chan struct{} // closed when the end begins
-	idle chan struct{} // closed when the end has begun and every call is answered
-}
-
-// call is one request in flight.
-type call struct {
-	id     id
-	method string
-	ctx    context.Context
-	cancel context.CancelFunc
-	inline bool
+	calls *calls
+	out   *writer
 }
 
 // New makes a server. maxCalls of 0 is DefaultMaxCalls.
@@ -78,10 +60,7 @@ func New(router Router, log *slog.Logger, maxCalls int) *Server {
 	if maxCalls == 0 {
 		maxCalls = DefaultMaxCalls
 	}
-	s := &Server{
-		router: router, log: log, maxCalls: maxCalls, drainFor: drainFor, giveUpIn: giveUpIn,
-		calls: map[string]*call{}, end: make(chan struct{}), idle: make(chan struct{}),
-	}
+	s := &Server{router: router, log: log, drainFor: drainFor, giveUpIn: giveUpIn, calls: newCalls(maxCalls)}
 	s.out = newWriter(func(err error) {
 		log.Info("the host does not read any more", "error", err)
 		s.End(0)
@@ -99,49 +78,50 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) int {
 	defer cancelCalls()
 	go s.read(calls, in)
 	select {
-	case <-s.end:
+	case <-s.calls.end:
 	case <-ctx.Done():
 		s.End(0)
 	}
 	s.drain(cancelCalls)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.exitCode
+	return s.calls.exit()
 }
 
 // End begins the orderly end with this exit code. Only the first call counts.
-func (s *Server) End(exitCode int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.ending {
-		return
-	}
-	s.ending = true
-	s.exitCode = exitCode
-	close(s.end)
-	if s.open == 0 {
-		close(s.idle)
-	}
+func (s *Server) End(exitCode int) { s.calls.beginEnd(exitCode) }
+
+// Load is how busy a server is.
+type Load struct {
+	InFlight int    // calls that run now
+	Limit    int    // how many may run at once
+	Answered uint64 // calls answered since the start
 }
 
-// Activity tells how many calls were answered since the start, and whether one is under way.
-func (s *Server) Activity() (answered uint64, busy bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.answered, s.open > 0
+// Load tells how busy the server is.
+func (s *Server) Load() Load { return s.calls.load() }
+
+// Notify sends a notification of ours (contract 1.3). It is a hint: a host that has gone away never sees it, and it never waits
+// for one that does not read. The error tells only that the parameters cannot be encoded.
+func (s *Server) Notify(method string, params any) error {
+	name, encoded, err := encodeNamed(method, params)
+	if err != nil {
+		return err
+	}
+	s.out.sendNow(notificationFrame(name, encoded))
+	return nil
 }
 
 // drain lets calls in flight finish, then cancels what has not passed its point of no return, then writes what is left.
 func (s *Server) drain(cancelCalls context.CancelFunc) {
 	deadline := time.Now().Add(s.drainFor + s.giveUpIn)
-	if !wait(s.idle, s.drainFor) {
+	if !wait(s.calls.idle, s.drainFor) {
 		cancelCalls()
-		wait(s.idle, s.giveUpIn)
+		wait(s.calls.idle, s.giveUpIn)
 	}
 	s.out.close()
 	wait(s.out.done, time.Until(deadline)) // a host may take its time to read what it asked for
 }
 
+// wait waits for done, and tells whether it came within the limit.
 func wait(done <-chan struct{}, limit time.Duration) bool {
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
@@ -191,7 +171,7 @@ func (s *Server) handle(ctx context.Context, line []byte) {
 	if failure != nil {
 		endpoint = failing(failure) // it still may not use an id that is in flight
 	}
-	c, failure := s.begin(ctx, r, endpoint.Inline)
+	c, failure := s.calls.begin(withControl(ctx, s, r.id), r, endpoint.Inline)
 	if failure != nil {
 		s.out.sendNow(s.failureFrame(r.id, failure))
 		return
@@ -208,60 +188,6 @@ func failing(failure *Error) Endpoint {
 	return Endpoint{Inline: true, Call: func(context.Context, json.RawMessage) (any, error) { return nil, failure }}
 }
 
-// begin enters a request among those in flight, or refuses it.
-func (s *Server) begin(ctx context.Context, r *request, inline bool) (*call, *Error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	switch {
-	case s.calls[string(r.id)] != nil:
-		return nil, &Error{Code: CodeInvalidRequest, Message: "this id is still in flight"}
-	case s.ending && !inline:
-		return nil, condition(ConditionShuttingDown, "the sidecar is shutting down")
-	case s.slots >= s.maxCalls && !inline:
-		return nil, condition(ConditionBusy, fmt.Sprintf("%d calls are running already", s.maxCalls))
-	}
-	c := &call{id: r.id, method: r.method, inline: inline}
-	c.ctx, c.cancel = context.WithCancel(ctx)
-	c.ctx = context.WithValue(c.ctx, callKey{}, &Control{server: s, id: r.id})
-	s.calls[string(r.id)] = c
-	if !inline {
-		s.slots++
-	}
-	s.open++
-	return c, nil
-}
-
-// finish takes a call out of those in flight, before its answer goes out, so that a host may use the id again at once.
-func (s *Server) finish(c *call) {
-	s.mu.Lock()
-	delete(s.calls, string(c.id))
-	if !c.inline {
-		s.slots--
-	}
-	s.answered++
-	s.mu.Unlock()
-	c.cancel()
-}
-
-// settle notes that a call's answer is queued.
-func (s *Server) settle() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.open--
-	if s.ending && s.open == 0 && !closed(s.idle) {
-		close(s.idle)
-	}
-}
-
-func closed(c <-chan struct{}) bool {
-	select {
-	case <-c:
-		return true
-	default:
-		return false
-	}
-}
-
 // run makes the call and answers it.
 func (s *Server) run(c *call, endpoint Endpoint, params json.RawMessage) {
 	s.answer(c, s.frameOf(c, endpoint, params))
@@ -272,9 +198,9 @@ func (s *Server) runHere(c *call, endpoint Endpoint, params json.RawMessage) {
 	frame := s.frameOf(c, endpoint, params)
 	switch {
 	case c.inline:
-		s.finish(c)
+		s.calls.finish(c)
 		s.out.sendNow(frame)
-		s.settle()
+		s.calls.settle()
 	case s.out.tryReserve(frame):
 		s.answerReserved(c, frame)
 	default:
@@ -288,10 +214,11 @@ func (s *Server) answer(c *call, frame []byte) {
 	s.answerReserved(c, frame)
 }
 
+// answerReserved sends a frame for which there is room.
 func (s *Server) answerReserved(c *call, frame []byte) {
-	s.finish(c)
+	s.calls.finish(c)
 	s.out.sendReserved(frame)
-	s.settle()
+	s.calls.settle()
 }
 
 // frameOf makes the call and puts its answer together.
@@ -324,82 +251,4 @@ func (s *Server) logCall(c *call, failure *Error, took time.Duration) {
 	}
 	s.log.Debug("call", "method", shortened(c.method), "id", shortened(string(c.id)), "code", code, "condition", condition,
 		"total_ms", float64(took.Microseconds())/1e3)
-}
-
-// resultOf makes the call and encodes its result. It turns a panic, in the encoding too, into an error: it fails this
-// call only.
-func resultOf(ctx context.Context, endpoint Endpoint, params json.RawMessage) (encoded json.RawMessage, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			encoded, err = nil, &panicked{p, debug.Stack()}
-		}
-	}()
-	result, err := endpoint.Call(ctx, params)
-	if err != nil {
-		return nil, err
-	}
-	return Encode(result)
-}
-
-type panicked struct {
-	value any
-	stack []byte
-}
-
-func (p *panicked) Error() string { return fmt.Sprintf("panic: %v", p.value) }
-
-// wireError is the one way from a handler's error to an answer. An unexpected one is answered with an incident id alone;
-// its detail goes to the log.
-func (s *Server) wireError(ctx context.Context, err error) *Error {
-	var ours *Error
-	if errors.As(err, &ours) {
-		return ours
-	}
-	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
-		return &Error{
-			Code: CodeCancelled, Message: "the call was cancelled",
-			Data: Condition{Condition: ConditionCancelled},
-		}
-	}
-	incident := newIncident()
-	var p *panicked
-	if errors.As(err, &p) {
-		s.log.Error("a call panicked", "incident", incident, "error", err, "stack", string(p.stack))
-	} else {
-		s.log.Error("a call failed unexpectedly", "incident", incident, "error", err)
-	}
-	return &Error{
-		Code: CodeInternal, Message: "unexpected failure; the log has the details",
-		Data: map[string]string{"incident": incident},
-	}
-}
-
-func newIncident() string { return randomhex.New(4) }
-
-func (s *Server) failureFrame(to id, failure *Error) []byte {
-	encoded, err := Encode(failure)
-	if err != nil {
-		s.log.Error("an error's data could not be encoded", "error", err)
-		encoded, _ = Encode(&Error{Code: failure.Code, Message: failure.Message})
-	}
-	return errorFrame(to, encoded)
-}
-
-// Notify sends a notification of ours (contract 1.3). It is a hint: a host that has gone away never sees it, and it never waits
-// for one that does not read.
-func (s *Server) Notify(method string, params any) error {
-	name, err := Encode(method)
-	if err != nil {
-		return err
-	}
-	encoded, err := Encode(params)
-	if err != nil {
-		return err
-	}
-	s.out.sendNow(notificationFrame(name, encoded))
-	return nil
-}
-
-func condition(word, detail string) *Error {
-	return &Error{Code: CodeApplication, Message: detail, Data: Condition{Condition: word}}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"session-sidecar/methods"
 	"session-sidecar/rpc"
 )
 
@@ -78,8 +79,7 @@ func paramsArgument(argument string, stdin io.Reader) (json.RawMessage, error) {
 func call(ctx context.Context, request callRequest, out, errOut io.Writer) error {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
-	handshake := !strings.HasPrefix(request.method, "rpc.") && !strings.HasPrefix(request.method, "runtime.")
-	c, err := newClient(ctx, request.host, handshake)
+	c, err := newClient(ctx, request.host, methods.NeedsHandshake(request.method))
 	defer c.close()
 	var result json.RawMessage
 	if err == nil {

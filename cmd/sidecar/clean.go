@@ -36,17 +36,12 @@ Exit status: 0 if nothing is left; 1 if something is, or it cannot be done; 2 fo
 wrong command line.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return flags.withClient(cmd, func(ctx context.Context, c *client, p *paper) error {
-				done, raw, err := askFor[cleaned](ctx, c, "cleanup.run", map[string]any{"profile_home": flags.home}, nil)
+			return flags.run(cmd, func(ctx context.Context, e *errand) error {
+				done, raw, err := askAbout[cleaned](ctx, e, "cleanup.run", nil)
 				if err != nil {
 					return err
 				}
-				if flags.json {
-					err = p.raw(string(raw))
-				} else {
-					err = done.show(p)
-				}
-				if err != nil {
+				if err := e.print(raw, done.show); err != nil {
 					return err
 				}
 				return failure(!done.Complete)
@@ -63,28 +58,21 @@ var whyLeft = map[string]string{
 	"unsafe_id": "the id cannot be in a file's name", "media_failed": "a file that its messages named cannot be removed",
 }
 
-func (d *cleaned) show(p *paper) error {
+func (d *cleaned) show(p *paper) {
 	for _, id := range d.RemovedIDs {
-		if err := p.say("settled\t%s", id); err != nil {
-			return err
-		}
+		p.say("settled\t%s", id)
 	}
 	for _, left := range d.Pending {
 		why := cmp.Or(whyLeft[left.Cause], left.Cause)
-		if err := p.say("left\t%s\t%s", cmp.Or(left.SessionID, "of an older delete"), why+" ("+left.Cause+")"); err != nil {
-			return err
-		}
+		p.say("left\t%s\t%s", cmp.Or(left.SessionID, "of an older delete"), why+" ("+left.Cause+")")
 	}
 	for _, name := range d.Unreadable {
-		if err := p.say("left\t%s\tit cannot be read", name); err != nil {
-			return err
-		}
+		p.say("left\t%s\tit cannot be read", name)
 	}
 	switch {
 	case d.Detail != "":
-		return p.say("%s", d.Detail)
+		p.say("%s", d.Detail)
 	case d.Complete && len(d.RemovedIDs) == 0 && p.terminal:
-		return p.say("Nothing is left.")
+		p.say("Nothing is left.")
 	}
-	return nil
 }

@@ -21,8 +21,6 @@ type client struct {
 	frames   chan frame
 	flushLog func()
 	calls    int
-	// capabilities are what the handshake said.
-	capabilities []string
 }
 
 // frame is one line of the server.
@@ -49,7 +47,8 @@ func (e *answerError) Error() string {
 	return e.Message
 }
 
-// newClient starts a server and, where the calls need one, makes the handshake.
+// newClient starts a server and, where the calls need one, makes the handshake. The client is there, and has to be closed, where that
+// fails too.
 func newClient(ctx context.Context, host hostFlags, handshake bool) (*client, error) {
 	log, flushLog := newLog(os.Stderr, logLevelOf(ctx, personLogLevel))
 	toServer, requests := io.Pipe()
@@ -65,8 +64,7 @@ func newClient(ctx context.Context, host hostFlags, handshake bool) (*client, er
 	if !handshake {
 		return c, nil
 	}
-	said, _, err := askFor[struct{ Capabilities []string }](ctx, c, "runtime.handshake", host.params(), nil)
-	c.capabilities = said.Capabilities
+	_, err := c.call(ctx, "runtime.handshake", host.params(), nil)
 	return c, err
 }
 
@@ -167,15 +165,4 @@ func (c *client) send(id, method string, params any) error {
 	}
 	_, err = io.WriteString(c.requests, line+"}\n")
 	return err
-}
-
-// askFor makes a call and decodes its result.
-func askFor[R any](
-	ctx context.Context, c *client, method string, params any, events func(string, json.RawMessage),
-) (result R, raw json.RawMessage, err error) {
-	raw, err = c.call(ctx, method, params, events)
-	if err == nil {
-		err = json.Unmarshal(raw, &result)
-	}
-	return result, raw, err
 }

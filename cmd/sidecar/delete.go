@@ -11,19 +11,16 @@ import (
 	"sync"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 )
-
-// exitDeclined is the exit status when the user said no.
-const exitDeclined = 3
 
 type deleteFlags struct {
 	homeFlags
 	scopeFlags
-	yes, dryRun bool
-	export      string
-	keep        keepFlag
-	purgeIndex  bool
+	agreed     consent
+	dryRun     bool
+	export     string
+	keep       keepFlag
+	purgeIndex bool
 }
 
 type bulkAnswer struct {
@@ -58,14 +55,12 @@ Exit status: 0 if all of it is gone; 1 if something was refused or failed, or
 				return err
 			}
 			args = distinct(args)
-			return flags.withClient(cmd, func(ctx context.Context, c *client, p *paper) error {
-				return runDelete(ctx, c, p, &flags, args)
-			})
+			return flags.run(cmd, func(ctx context.Context, e *errand) error { return flags.delete(ctx, e, args) })
 		},
 	}
 	flags.homeFlags.add(cmd)
 	flags.scopeFlags.add(cmd)
-	cmd.Flags().BoolVar(&flags.yes, "yes", false, "do not ask")
+	flags.agreed.add(cmd, "do not ask")
 	cmd.Flags().BoolVar(&flags.dryRun, "dry-run", false, "show what would go, and do nothing")
 	flags.keep.add(cmd.Flags(), "keep what goes in the trash for 1d to 90d (or 1 to 90)")
 	cmd.Flags().StringVar(&flags.export, "export", "",
@@ -84,14 +79,10 @@ func (f *deleteFlags) check(cmd *cobra.Command) error {
 		return usageError{errors.New("--export needs the name of a file")}
 	case f.export != "" && f.dryRun:
 		return usageError{errors.New("--dry-run does nothing, and so writes no copy")}
-	case f.yes || f.dryRun:
+	case f.dryRun:
 		return nil
-	case f.json:
-		return usageError{errors.New("with --json nothing is shown to agree to: add --yes, or --dry-run")}
-	case !term.IsTerminal(int(os.Stdin.Fd())):
-		return usageError{errors.New("nobody can be asked here: add --yes, or --dry-run")}
 	}
-	return nil
+	return f.agreed.check(f.json, "nothing is shown to agree to", "add --yes, or --dry-run")
 }
 
 // distinct drops ids that were named before.
@@ -105,34 +96,34 @@ func distinct(ids []string) []string {
 	return seen
 }
 
-func runDelete(ctx context.Context, c *client, p *paper, flags *deleteFlags, ids []string) error {
-	plans, refused, err := flags.plans(ctx, c, p, ids)
+// delete shows what would go, asks, and deletes that.
+func (f *deleteFlags) delete(ctx context.Context, e *errand, ids []string) error {
+	plans, refused, err := f.plans(ctx, e, ids)
 	if err != nil {
 		return err
 	}
-	// What was shown as refused is left alone, even if nothing is in its way any more by now: nobody agreed to it.
-	agreed := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return plans[id] == nil })
-	if flags.dryRun {
+	if f.dryRun {
 		return failure(len(refused) > 0)
 	}
-	if len(agreed) > 0 && !flags.yes {
-		yes, err := askUser(ctx, flags.question())
-		if err != nil {
+	// What was shown as refused is left alone, even if nothing is in its way any more by now: nobody agreed to it.
+	agreed := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return plans[id] == nil })
+	if len(agreed) > 0 {
+		if err := f.agreed.given(ctx, f.question(), "Nothing was deleted."); err != nil {
 			return err
 		}
-		if !yes {
-			_, err := fmt.Fprintln(os.Stderr, "Nothing was deleted.")
-			return errors.Join(err, exitCode(exitDeclined))
-		}
 	}
-	if err := flags.exportAll(ctx, c, p, agreed, len(ids) > 1); err != nil {
+	if err := f.exportAll(ctx, e, agreed, len(ids) > 1); err != nil {
 		return err
 	}
 	expected := map[string][]string{}
 	for id, plan := range plans {
 		expected[id] = plan.ids()
 	}
-	return flags.deleteAll(ctx, c, p, agreed, expected, refused)
+	answer, err := f.deleteAll(ctx, e, agreed, expected)
+	if err != nil {
+		return err
+	}
+	return f.tell(e, answer, refused)
 }
 
 func (f *deleteFlags) question() string {
@@ -142,29 +133,13 @@ func (f *deleteFlags) question() string {
 	return "Delete this for good?"
 }
 
-// failure is the exit status of a command that did its work but for a part that failed.
-func failure(failed bool) error {
-	if failed {
-		return exitCode(exitFailure)
-	}
-	return nil
-}
-
 // plans shows what each delete would do, and gives the plans of those that would not be refused, and the others.
-func (f *deleteFlags) plans(
-	ctx context.Context, c *client, p *paper, ids []string,
-) (plans map[string]*plan, refused []json.RawMessage, err error) {
+func (f *deleteFlags) plans(ctx context.Context, e *errand, ids []string) (plans map[string]*plan, refused []json.RawMessage, err error) {
 	plans = map[string]*plan{}
 	for _, id := range ids {
-		plan, raw, err := previewOne(ctx, c, f.homeFlags, f.scopeFlags, f.keep, id)
-		if err != nil {
-			return nil, nil, err
-		}
-		switch {
-		case f.json && f.dryRun:
-			err = p.raw(string(raw))
-		case !f.json:
-			err = plan.show(p, id)
+		plan, raw, err := previewOne(ctx, e, f.scopeFlags, f.keep, id)
+		if err == nil && (f.dryRun || !e.json) {
+			err = e.print(raw, func(p *paper) { plan.show(p, id) })
 		}
 		if err != nil {
 			return nil, nil, err
@@ -185,7 +160,7 @@ func (f *deleteFlags) plans(
 }
 
 // exportAll writes the copies that were asked for, before anything is deleted.
-func (f *deleteFlags) exportAll(ctx context.Context, c *client, p *paper, ids []string, intoFolder bool) error {
+func (f *deleteFlags) exportAll(ctx context.Context, e *errand, ids []string, intoFolder bool) error {
 	if f.export == "" {
 		return nil
 	}
@@ -198,36 +173,33 @@ func (f *deleteFlags) exportAll(ctx context.Context, c *client, p *paper, ids []
 		if err != nil {
 			return err
 		}
-		params := f.addTo(map[string]any{"profile_home": f.home, "session_id": id, "to": absolute})
-		if _, err := c.call(ctx, "state_db.export_conversation", params, nil); err != nil {
+		_, _, err = askAbout[struct{}](ctx, e, "state_db.export_conversation", f.addTo(map[string]any{"session_id": id, "to": absolute}))
+		if err != nil {
 			return fmt.Errorf("nothing was deleted, for there is no copy of %s: %w", id, err)
 		}
-		if !f.json {
-			if err := p.say("copied\t%s\t%s", id, to); err != nil {
-				return err
-			}
+		if !e.json {
+			e.paper.say("copied\t%s\t%s", id, to)
 		}
 	}
-	return nil
+	return e.paper.err
 }
 
-// deleteAll deletes what was agreed to, and says what became of everything that was named.
-func (f *deleteFlags) deleteAll(
-	ctx context.Context, c *client, p *paper, ids []string, expected map[string][]string, refused []json.RawMessage,
-) error {
-	params := f.keep.addTo(f.addTo(map[string]any{"profile_home": f.home, "session_ids": ids, "expected_ids": expected}))
+// deleteAll deletes what was agreed to, and shows on a terminal how far that is.
+func (f *deleteFlags) deleteAll(ctx context.Context, e *errand, ids []string, expected map[string][]string) (bulkAnswer, error) {
+	params := f.keep.addTo(f.addTo(map[string]any{"session_ids": ids, "expected_ids": expected}))
 	if f.purgeIndex {
 		params["purge_index"] = true
 	}
-	done, stop := progressBar(p, len(ids))
+	done, stop := progressBar(e.paper, len(ids))
 	stop = sync.OnceFunc(stop)
+	defer stop()
 	purging := sync.OnceFunc(func() {
 		stop()
-		if p.terminal {
+		if e.paper.terminal {
 			_, _ = fmt.Fprintln(os.Stderr, "Taking the words out of the search indexes...")
 		}
 	})
-	answer, _, err := askFor[bulkAnswer](ctx, c, "state_db.delete_sessions", params, func(event string, _ json.RawMessage) {
+	answer, _, err := askTelling[bulkAnswer](ctx, e, "state_db.delete_sessions", params, func(event string, _ json.RawMessage) {
 		switch event {
 		case "progress":
 			done()
@@ -235,10 +207,11 @@ func (f *deleteFlags) deleteAll(
 			purging()
 		}
 	})
-	stop()
-	if err != nil {
-		return err
-	}
+	return answer, err
+}
+
+// tell says what became of everything that was named. Where something is left of it, that is the exit status.
+func (f *deleteFlags) tell(e *errand, answer bulkAnswer, refused []json.RawMessage) error {
 	failed := len(refused) > 0
 	var erase *erased
 	for _, raw := range answer.Results {
@@ -250,25 +223,22 @@ func (f *deleteFlags) deleteAll(
 		if item.Erase != nil {
 			erase = item.Erase // the same in all of them
 		}
-		if !f.json {
-			if err := item.say(p, f.keep.days > 0); err != nil {
-				return err
-			}
+		if !e.json {
+			item.say(e.paper, f.keep.days > 0)
 		}
 	}
 	if f.purgeIndex && erase != nil {
 		failed = failed || !erase.whole()
-		if !f.json {
-			if err := erase.say(p); err != nil {
-				return err
-			}
+		if !e.json {
+			erase.say(e.paper)
 		}
 	}
-	if f.json {
+	if e.json {
 		answer.Results = append(answer.Results, refused...)
-		if err := printJSON(p, answer); err != nil {
-			return err
-		}
+		e.paper.json(answer)
+	}
+	if e.paper.err != nil {
+		return e.paper.err
 	}
 	return failure(failed)
 }

@@ -21,18 +21,19 @@ type deleted struct {
 // erased is what a result tells of the words that the store's files may still hold.
 type erased struct{ Indexes, WAL string }
 
-func (d *deleted) say(p *paper, keep bool) error {
+func (d *deleted) say(p *paper, keep bool) {
 	switch {
 	case keep && d.OK && d.Trash == nil && d.Existed != nil && !*d.Existed:
-		return p.say("deleted\t%s\tit was not there; nothing is in the trash", d.SessionID)
+		p.say("deleted\t%s\tit was not there; nothing is in the trash", d.SessionID)
 	case d.TakenBy != "":
-		return p.say("deleted\t%s\twith %s", d.SessionID, d.TakenBy)
+		p.say("deleted\t%s\twith %s", d.SessionID, d.TakenBy)
 	case d.OK:
-		return p.say("deleted\t%s\t%s%s", d.SessionID, count(len(d.DeletedIDs), "session"), d.inTrash())
+		p.say("deleted\t%s\t%s%s", d.SessionID, count(len(d.DeletedIDs), "session"), d.inTrash())
 	case d.DeletedIDs != nil:
-		return p.say("deleted\t%s\tbut %s (%s)%s", d.SessionID, d.Detail, d.Reason, d.inTrash())
+		p.say("deleted\t%s\tbut %s (%s)%s", d.SessionID, d.Detail, d.Reason, d.inTrash())
+	default:
+		p.say("not deleted\t%s\t%s (%s)", d.SessionID, d.Detail, d.Reason)
 	}
-	return p.say("not deleted\t%s\t%s (%s)", d.SessionID, d.Detail, d.Reason)
 }
 
 // inTrash tells how to take the delete back, if that can be done.
@@ -46,7 +47,7 @@ func (d *deleted) inTrash() string {
 // whole tells whether nothing is left that was to be erased.
 func (e *erased) whole() bool { return e.Indexes == "purged" && e.WAL == "truncated" }
 
-func (e *erased) say(p *paper) error {
+func (e *erased) say(p *paper) {
 	indexes := "erased\tsearch indexes\tno deleted word is left in them"
 	if e.Indexes != "purged" {
 		indexes = "left\tsearch indexes\tthey may still hold deleted words; delete the same session again to go on (" + e.Indexes + ")"
@@ -55,8 +56,6 @@ func (e *erased) say(p *paper) error {
 	if e.WAL != "truncated" {
 		log = "left\tlog\tit may still hold deleted text, for somebody uses the history (" + e.WAL + ")"
 	}
-	if err := p.raw(indexes); err != nil {
-		return err
-	}
-	return p.raw(log)
+	p.raw(indexes)
+	p.raw(log)
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -39,30 +38,23 @@ Exit status: 0; 1 if no delete is possible, or it cannot be read; 2 for a wrong
 command line.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return flags.withClient(cmd, func(ctx context.Context, c *client, p *paper) error {
-				found, raw, err := askFor[features](ctx, c, "state_db.features", map[string]any{"profile_home": flags.home}, nil)
+			return flags.run(cmd, func(ctx context.Context, e *errand) error {
+				found, raw, err := askAbout[features](ctx, e, "state_db.features", nil)
 				if err != nil {
 					return err
 				}
-				possible := found.Path != "" && slices.Contains(c.capabilities, "path."+found.Path)
-				if found.Path != "" && !possible {
-					found.Path += ", which this version cannot take yet"
+				if err := e.print(raw, found.show); err != nil {
+					return err
 				}
-				if flags.json {
-					err = p.raw(string(raw))
-				} else {
-					err = p.columns([]string{"", ""}, found.rows())
-				}
-				if err == nil && !possible {
-					err = exitCode(exitFailure)
-				}
-				return err
+				return failure(found.Path == "")
 			})
 		},
 	}
 	flags.add(cmd)
 	return cmd
 }
+
+func (f *features) show(p *paper) { p.columns([]string{"", ""}, f.rows()) }
 
 func (f *features) rows() [][]string {
 	number := func(n *int64) string {

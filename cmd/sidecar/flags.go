@@ -1,11 +1,8 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"os/signal"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -65,19 +62,18 @@ func (h *homeFlags) add(cmd *cobra.Command) {
 	completesFolders(cmd, "home")
 }
 
-// withClient runs a command with a client, and with a context that an interrupt ends.
-func (h *homeFlags) withClient(cmd *cobra.Command, run func(context.Context, *client, *paper) error) error {
-	if h.home == "" {
-		return errHomeMissing
+// limitFlag is --limit of a command that lists: how many it prints at most.
+type limitFlag struct{ limit int }
+
+func (l *limitFlag) add(cmd *cobra.Command) {
+	cmd.Flags().IntVar(&l.limit, "limit", 50, "at most so many")
+}
+
+func (l *limitFlag) check() error {
+	if l.limit < 1 {
+		return usageError{errors.New("--limit is a number from 1")}
 	}
-	ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGTERM, syscall.SIGINT)
-	defer stop()
-	c, err := newClient(ctx, h.hostFlags, true)
-	if err != nil {
-		return err
-	}
-	defer c.close()
-	return run(ctx, c, newPaper(cmd.OutOrStdout()))
+	return nil
 }
 
 // scopeFlags say how much of a conversation is meant.

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"session-sidecar/internal/lazyregexp"
+	"session-sidecar/methods"
 )
 
 // keepFlag is --keep: a number of days, as in 30d.
@@ -26,9 +27,6 @@ func (k *keepFlag) Type() string { return "DAYS" }
 // keepForm is how days are spelled.
 var keepForm = lazyregexp.New(`^([1-9][0-9]?)d?$`)
 
-// mostKeptDays is the most that the methods take.
-const mostKeptDays = 90
-
 // Set takes 30d, or 30.
 func (k *keepFlag) Set(text string) error {
 	spelled := keepForm().FindStringSubmatch(text)
@@ -36,7 +34,7 @@ func (k *keepFlag) Set(text string) error {
 		return errKeep
 	}
 	days, err := strconv.Atoi(spelled[1])
-	if err != nil || days > mostKeptDays {
+	if err != nil || days > methods.MaxKeepDays {
 		return errKeep
 	}
 	k.days = days

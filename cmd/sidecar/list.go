@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -34,7 +32,7 @@ const pageSize = 100
 func newListCommand() *cobra.Command {
 	var flags homeFlags
 	var query string
-	var limit int
+	var limit limitFlag
 	cmd := &cobra.Command{
 		Use:   "list --home DIR",
 		Short: "List conversations, newest activity first",
@@ -46,30 +44,28 @@ title.
 Exit status: 0; 1 if the history cannot be read; 2 for a wrong command line.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if limit < 1 {
-				return usageError{errors.New("--limit is a number from 1")}
+			if err := limit.check(); err != nil {
+				return err
 			}
-			return flags.withClient(cmd, func(ctx context.Context, c *client, p *paper) error {
-				return list(ctx, c, p, flags, query, limit)
-			})
+			return flags.run(cmd, func(ctx context.Context, e *errand) error { return list(ctx, e, query, limit.limit) })
 		},
 	}
 	flags.add(cmd)
 	cmd.Flags().StringVar(&query, "query", "", "only conversations with a message that holds all these words")
-	cmd.Flags().IntVar(&limit, "limit", 50, "at most so many")
+	limit.add(cmd)
 	return cmd
 }
 
-func list(ctx context.Context, c *client, p *paper, flags homeFlags, query string, limit int) error {
+func list(ctx context.Context, e *errand, query string, limit int) error {
 	all := []conversation{}
 	next := ""
-	params := map[string]any{"profile_home": flags.home}
+	params := map[string]any{}
 	if query != "" {
 		params["query"] = query
 	}
 	for len(all) < limit {
 		params["limit"] = min(pageSize, limit-len(all))
-		page, _, err := askFor[conversationPage](ctx, c, "state_db.list_conversations", params, nil)
+		page, _, err := askAbout[conversationPage](ctx, e, "state_db.list_conversations", params)
 		if err != nil {
 			return err
 		}
@@ -79,23 +75,24 @@ func list(ctx context.Context, c *client, p *paper, flags homeFlags, query strin
 		}
 		params["before"] = next
 	}
-	if flags.json {
-		return printJSON(p, conversationPage{all, next})
+	p := e.paper
+	if e.json {
+		p.json(conversationPage{all, next})
+		return p.err
 	}
 	if p.terminal && len(all) == 0 {
-		return p.say("No conversations.")
+		p.say("No conversations.")
+		return p.err
 	}
 	var rows [][]string
 	for _, conversation := range all {
 		rows = append(rows, conversation.row(p.terminal))
 	}
-	if err := p.columns([]string{"session", "last activity", "messages", "size", "", "title"}, rows); err != nil {
-		return err
-	}
+	p.columns([]string{"session", "last activity", "messages", "size", "", "title"}, rows)
 	if next != "" {
 		fmt.Fprintf(os.Stderr, "There are more than these %d; --limit shows them.\n", len(all))
 	}
-	return nil
+	return p.err
 }
 
 func (c *conversation) row(terminal bool) []string {
@@ -110,17 +107,10 @@ func (c *conversation) row(terminal bool) []string {
 	}
 	activity := ""
 	if c.LastActivity != nil {
-		activity = strconv.FormatFloat(*c.LastActivity, 'f', -1, 64)
+		activity = secondsText(*c.LastActivity)
 	}
 	return []string{
 		c.Newest, c.Root, activity, strconv.Itoa(c.Segments), strconv.Itoa(c.MessageCount),
 		strconv.FormatInt(c.Bytes, 10), inUse, c.Source, c.Title,
 	}
-}
-
-// printJSON prints a value as one line.
-func printJSON(p *paper, value any) error {
-	encoder := json.NewEncoder(p.out)
-	encoder.SetEscapeHTML(false)
-	return encoder.Encode(value)
 }

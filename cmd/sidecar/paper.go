@@ -1,23 +1,25 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 	"golang.org/x/term"
 )
 
-// paper is where a command prints: tables on a terminal, plain lines in a pipe, colour only where it is wanted.
+// paper is where a command prints: tables on a terminal, plain lines in a pipe, colour only where it is wanted. The first failure to
+// write is kept, and nothing is written after it: whoever has printed asks for it once.
 type paper struct {
 	out      io.Writer
 	terminal bool
 	width    int
 	colour   bool
+	err      error
 }
 
 const widthOfAPipe = 0 // no limit
@@ -37,32 +39,39 @@ func newPaper(out io.Writer) *paper {
 }
 
 // say prints one line. What it is told from outside cannot break the line or drive the terminal.
-func (p *paper) say(format string, args ...any) error {
+func (p *paper) say(format string, args ...any) {
 	for i, arg := range args {
 		if text, ok := arg.(string); ok {
 			args[i] = plainText(text)
 		}
 	}
-	_, err := fmt.Fprintf(p.out, format+"\n", args...)
-	return err
+	p.raw(fmt.Sprintf(format, args...))
 }
 
 // raw prints a line of JSON, or a table, as it is.
-func (p *paper) raw(line string) error {
-	_, err := fmt.Fprintln(p.out, line)
-	return err
+func (p *paper) raw(line string) {
+	if p.err == nil {
+		_, p.err = fmt.Fprintln(p.out, line)
+	}
+}
+
+// json prints a value as one line.
+func (p *paper) json(value any) {
+	if p.err == nil {
+		encoder := json.NewEncoder(p.out)
+		encoder.SetEscapeHTML(false)
+		p.err = encoder.Encode(value)
+	}
 }
 
 // columns prints rows: a table with a head on a terminal, else one line a row, its cells separated by tabs. The last column
 // is the one that is cut where the terminal is narrow.
-func (p *paper) columns(head []string, rows [][]string) error {
+func (p *paper) columns(head []string, rows [][]string) {
 	if !p.terminal {
 		for _, row := range rows {
-			if err := p.raw(strings.Join(plainCells(row), "\t")); err != nil {
-				return err
-			}
+			p.raw(strings.Join(plainCells(row), "\t"))
 		}
-		return nil
+		return
 	}
 	w := table.NewWriter()
 	w.SetStyle(table.StyleLight)
@@ -86,7 +95,7 @@ func (p *paper) columns(head []string, rows [][]string) error {
 	w.SetColumnConfigs([]table.ColumnConfig{{
 		Number: last, WidthMax: p.roomForLast(append(rows, head)), WidthMaxEnforcer: enforcer,
 	}})
-	return p.raw(w.Render())
+	p.raw(w.Render())
 }
 
 // snip cuts a text to a width and says so.
@@ -123,52 +132,4 @@ func plainCells(row []string) []string {
 		plain[i] = plainText(cell)
 	}
 	return plain
-}
-
-// plainText takes out control characters, and the ones that turn the direction of writing.
-func plainText(text string) string {
-	return strings.Map(func(r rune) rune {
-		control := r < 0x20 || (r >= 0x7f && r < 0xa0)
-		turning := r == 0x61c || r == 0x200e || r == 0x200f || (r >= 0x202a && r <= 0x202e) || (r >= 0x2066 && r <= 0x2069)
-		if control || turning || r == 0x2028 || r == 0x2029 {
-			return ' '
-		}
-		return r
-	}, text)
-}
-
-// bytesText is a size for a human.
-func bytesText(n int64) string {
-	const unit = 1024
-	if n < unit {
-		return fmt.Sprintf("%d B", n)
-	}
-	size, prefix := float64(n)/unit, 0
-	for size >= unit && prefix < 3 {
-		size /= unit
-		prefix++
-	}
-	return fmt.Sprintf("%.1f %ciB", size, "KMGT"[prefix])
-}
-
-// momentText is a time for a human, in the time zone of the machine; nothing where none is known.
-func momentText(seconds *float64) string {
-	if seconds == nil {
-		return ""
-	}
-	return time.Unix(int64(*seconds), 0).Format("2006-01-02 15:04")
-}
-
-// dayText is the day of a time for a human.
-func dayText(seconds *float64) string {
-	day, _, _ := strings.Cut(momentText(seconds), " ")
-	return day
-}
-
-// count is a number with its noun.
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -3,46 +3,9 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 )
-
-// plan is the result of state_db.preview_delete.
-type plan struct {
-	Existed *bool
-	IDs     []struct {
-		ID           string
-		Why          string
-		Title        string
-		MessageCount int `json:"message_count"`
-	}
-	Kept      []struct{ ID, Why string }
-	Artifacts []struct {
-		Name  string
-		Bytes int64
-	}
-	Guards []struct {
-		SessionID string   `json:"session_id"`
-		Kind      string   `json:"kind"`
-		Holder    string   `json:"holder"`
-		ExpiresAt *float64 `json:"expires_at,omitempty"`
-	}
-	LeftBehind     []counted `json:"left_behind"`
-	Retained       []counted
-	Media          []struct{ Path string }
-	Trash          *struct{ Bytes int64 }
-	Reason, Detail string
-}
-
-// counted is something that a plan tells a number of.
-type counted struct {
-	Kind  string
-	Count int
-	Why   string
-}
 
 func newPreviewCommand() *cobra.Command {
 	var flags homeFlags
@@ -58,20 +21,15 @@ Exit status: 0 if a delete would go through; 1 if it would be refused, or the
 history cannot be read; 2 for a wrong command line.`,
 		Args: sessionArguments(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return flags.withClient(cmd, func(ctx context.Context, c *client, p *paper) error {
-				plan, raw, err := previewOne(ctx, c, flags, scope, keep, args[0])
+			return flags.run(cmd, func(ctx context.Context, e *errand) error {
+				plan, raw, err := previewOne(ctx, e, scope, keep, args[0])
 				if err != nil {
 					return err
 				}
-				if flags.json {
-					err = p.raw(string(raw))
-				} else {
-					err = plan.show(p, args[0])
+				if err := e.print(raw, func(p *paper) { plan.show(p, args[0]) }); err != nil {
+					return err
 				}
-				if err == nil && plan.Reason != "" {
-					err = exitCode(exitFailure)
-				}
-				return err
+				return failure(plan.Reason != "")
 			})
 		},
 	}
@@ -81,103 +39,7 @@ history cannot be read; 2 for a wrong command line.`,
 	return cmd
 }
 
-func previewOne(
-	ctx context.Context, c *client, flags homeFlags, scope scopeFlags, keep keepFlag, id string,
-) (plan, json.RawMessage, error) {
-	params := keep.addTo(scope.addTo(map[string]any{"profile_home": flags.home, "session_id": id}))
-	return askFor[plan](ctx, c, "state_db.preview_delete", params, nil)
+// previewOne asks what a delete of a session would do.
+func previewOne(ctx context.Context, e *errand, scope scopeFlags, keep keepFlag, id string) (plan, json.RawMessage, error) {
+	return askAbout[plan](ctx, e, "state_db.preview_delete", keep.addTo(scope.addTo(map[string]any{"session_id": id})))
 }
-
-// show prints a plan: what goes, what stays, what is in the way.
-func (pl *plan) show(p *paper, id string) error {
-	var rows [][]string
-	for _, t := range pl.IDs {
-		rows = append(rows, []string{"goes", t.ID, whyGoes[t.Why], strconv.Itoa(t.MessageCount), t.Title})
-	}
-	for _, k := range pl.Kept {
-		rows = append(rows, []string{"stays", k.ID, whyStays[k.Why], "", ""})
-	}
-	if err := p.columns([]string{"", "session", "why", "messages", "title"}, rows); err != nil {
-		return err
-	}
-	for _, left := range pl.LeftBehind {
-		if err := p.say("left behind\t%s\t%d\t%s", left.Kind, left.Count, left.Why); err != nil {
-			return err
-		}
-	}
-	for _, g := range pl.Guards {
-		who, until := g.Holder, "for ever"
-		switch {
-		case g.Kind == "admission":
-			who, until = "request "+g.Holder, "until it is settled"
-		case g.Kind == "worker":
-			who, until = "worker "+g.Holder, "until it has ended"
-		case g.ExpiresAt != nil:
-			until = "until " + momentText(g.ExpiresAt)
-		}
-		if err := p.say("in use\t%s\tby %s\t%s", g.SessionID, who, until); err != nil {
-			return err
-		}
-	}
-	for _, kept := range pl.Retained {
-		if err := p.say("stays\t%s\t%d\t%s", kept.Kind, kept.Count, kept.Why); err != nil {
-			return err
-		}
-	}
-	for _, m := range pl.Media {
-		if err := p.say("a file\t%s\tgoes too, unless somebody still needs it", m.Path); err != nil {
-			return err
-		}
-	}
-	if pl.Existed != nil && !*pl.Existed {
-		if err := p.say("there is no session %s; only what still names it would go", id); err != nil {
-			return err
-		}
-	}
-	if pl.Reason != "" {
-		return p.say("%s cannot be deleted: %s (%s)", id, pl.Detail, pl.Reason)
-	}
-	if pl.Trash != nil && (pl.Existed == nil || *pl.Existed) {
-		if err := p.say("to the trash\tabout %s", bytesText(max(pl.Trash.Bytes, leastKept))); err != nil {
-			return err
-		}
-	}
-	return p.say("%s", pl.summary())
-}
-
-// leastKept is about what an entry has of its own, be it of ever so little.
-const leastKept = 1 << 10
-
-// summary says in words what would go.
-func (pl *plan) summary() string {
-	messages, size := 0, int64(0)
-	for _, t := range pl.IDs {
-		messages += t.MessageCount
-	}
-	for _, a := range pl.Artifacts {
-		size += a.Bytes
-	}
-	parts := []string{count(len(pl.IDs), "session"), count(messages, "message"), count(len(pl.Artifacts), "file")}
-	return fmt.Sprintf("%s (%s)", strings.Join(parts, ", "), bytesText(size))
-}
-
-func (pl *plan) ids() []string {
-	ids := []string{}
-	for _, t := range pl.IDs {
-		ids = append(ids, t.ID)
-	}
-	return ids
-}
-
-// whyGoes and whyStays put the method's words in a person's.
-var (
-	whyGoes = map[string]string{
-		"requested": "you named it", "compression": "a segment of it", "delegate": "worked for it",
-		"lineage": "a segment of it",
-	}
-	whyStays = map[string]string{
-		"branch": "a branch", "continuation": "goes on from it", "delegate_of_compressed": "worked for an older segment",
-		"after_branch": "began after it branched", "reset": "begun anew after it",
-		"below_kept": "belongs to one that stays", "not_a_delegate": "a conversation of its own",
-	}
-)

@@ -119,3 +119,18 @@ func awaitOpen(t *testing.T, pid int, path string) {
 		return false
 	}, patience, time.Millisecond)
 }
+
+// A plan that nobody could see is not carried out, with --yes either.
+func TestAPlanThatCannotBePrintedDeletesNothing(t *testing.T) {
+	t.Parallel()
+	home := storeWith(t, fixtures.LegacySchema)
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	require.NoError(t, err)
+	defer func() { _ = full.Close() }()
+	var stderr bytes.Buffer
+	cmd := exec.Command(sidecartest.Binary(t, sidecartest.Plain), "delete", "--home", home.Path, "--yes", "s1")
+	cmd.Stdout, cmd.Stderr = full, &stderr
+	require.Equal(t, exitFailure, exitCodeOf(t, cmd.Run()), stderr.String())
+	require.Equal(t, "sidecar: write /dev/stdout: no space left on device\n", stderr.String())
+	require.Equal(t, []string{"s1"}, home.Query(`SELECT id FROM sessions`))
+}

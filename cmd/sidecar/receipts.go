@@ -26,13 +26,10 @@ type receiptPage struct {
 	Head      int64        `json:"head"`
 }
 
-// mostReceipts is how many receipts.list gives at once.
-const mostReceipts = 1000
-
 func newReceiptsCommand() *cobra.Command {
 	var flags homeFlags
 	var after int64
-	var limit int
+	var limit limitFlag
 	cmd := &cobra.Command{
 		Use:   "receipts --home DIR",
 		Short: "List deletion receipts, oldest first",
@@ -44,42 +41,43 @@ Exit status: 0; 1 if they cannot be read, or nobody has deleted anything here ye
 2 for a wrong command line.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			switch {
-			case after < 0:
+			if after < 0 {
 				return usageError{errors.New("--after is a number from 0")}
-			case limit < 1:
-				return usageError{errors.New("--limit is a number from 1")}
 			}
-			return flags.withClient(cmd, func(ctx context.Context, c *client, p *paper) error {
-				return listReceipts(ctx, c, p, flags, after, limit)
-			})
+			if err := limit.check(); err != nil {
+				return err
+			}
+			return flags.run(cmd, func(ctx context.Context, e *errand) error { return listReceipts(ctx, e, after, limit.limit) })
 		},
 	}
 	flags.add(cmd)
 	cmd.Flags().Int64Var(&after, "after", 0, "only those behind this sequence")
-	cmd.Flags().IntVar(&limit, "limit", 50, "at most so many")
+	limit.add(cmd)
 	cmd.AddCommand(newForgetReceiptsCommand())
 	return cmd
 }
 
-func listReceipts(ctx context.Context, c *client, p *paper, flags homeFlags, after int64, limit int) error {
+func listReceipts(ctx context.Context, e *errand, after int64, limit int) error {
 	all := receiptPage{Receipts: []receiptRow{}, NextAfter: after}
 	more := true
 	for more && len(all.Receipts) < limit {
-		page, _, err := askFor[receiptPage](ctx, c, "receipts.list", map[string]any{
-			"profile_home": flags.home, "after_sequence": all.NextAfter, "limit": min(mostReceipts, limit-len(all.Receipts)),
-		}, nil)
+		page, _, err := askAbout[receiptPage](ctx, e, "receipts.list", map[string]any{
+			"after_sequence": all.NextAfter, "limit": min(methods.MaxReceipts, limit-len(all.Receipts)),
+		})
 		if err != nil {
 			return withoutReceipts(err)
 		}
 		all = receiptPage{append(all.Receipts, page.Receipts...), page.NextAfter, page.Head}
 		more = len(page.Receipts) > 0 && page.NextAfter < page.Head
 	}
-	if flags.json {
-		return printJSON(p, all)
+	p := e.paper
+	if e.json {
+		p.json(all)
+		return p.err
 	}
 	if p.terminal && len(all.Receipts) == 0 {
-		return p.say("No receipts.")
+		p.say("No receipts.")
+		return p.err
 	}
 	if err := all.show(p); err != nil {
 		return err
@@ -116,5 +114,6 @@ func (page *receiptPage) show(p *paper) error {
 		}
 		rows = append(rows, []string{strconv.FormatInt(r.Sequence, 10), deletion.OperationID, strings.Join(ids, " ")})
 	}
-	return p.columns([]string{"receipt", "operation", "sessions"}, rows)
+	p.columns([]string{"receipt", "operation", "sessions"}, rows)
+	return p.err
 }

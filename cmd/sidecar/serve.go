@@ -9,9 +9,7 @@ import (
 	"runtime/debug"
 	"strconv"
 	"syscall"
-	"time"
 
-	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"session-sidecar/internal/version"
@@ -19,35 +17,11 @@ import (
 	"session-sidecar/rpc"
 )
 
-const longHelp = `The session sidecar deletes chat sessions from an Agent's state.db so that they
-stay deleted: the whole conversation and nothing else, never under a running
-turn, and with every leftover file removed even after a crash.
-
-A desktop app starts it with pipes and speaks JSON-RPC 2.0 to it, one JSON
-document a line, on its standard input and output. Its log goes to standard
-error.
-
-To see what it does on a made-up history: sidecar demo
-
-Environment: SIDECAR_MAX_CALLS, how many calls run at once (64 where unset);
-SIDECAR_LOG_LEVEL, as --log-level, which wins.`
-
-const helpExample = `  sidecar call rpc.methods
-  sidecar call state_db.delete_cli_session \
-      '{"profile_home":"/path/to/profile","session_id":"20260101_120000_abc123"}'`
-
 // gcPercent keeps the resident memory under 20 MB after thousands of deletes, not only after the start.
 const gcPercent = 40
 
 // maxCallsVariable sets how many calls run at once (contract 1.5).
 const maxCallsVariable = "SIDECAR_MAX_CALLS"
-
-func serveOrHelp(cmd *cobra.Command, _ []string) error {
-	if atTerminal() {
-		return cmd.Help()
-	}
-	return serveHost(cmd.Context())
-}
 
 // atTerminal tells whether a person sits before the program, and no host.
 func atTerminal() bool { return term.IsTerminal(int(os.Stdin.Fd())) }
@@ -109,26 +83,4 @@ func serve(ctx context.Context, maxCalls int) (int, error) {
 	code := server.Serve(ctx, io.Reader(os.Stdin), frames)
 	log.Info("ended", "exit_code", code)
 	return code, nil
-}
-
-// trimEvery is how often we look whether work has ended.
-const trimEvery = 2 * time.Second
-
-// trimWhenIdle gives memory back once nothing is under way any more: between two deletes there may be days.
-func trimWhenIdle(ctx context.Context, server *rpc.Server) {
-	ticker := time.NewTicker(trimEvery)
-	defer ticker.Stop()
-	trimmed := uint64(0)
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-			if answered, busy := server.Activity(); !busy && answered != trimmed {
-				debug.FreeOSMemory()
-				giveBack()
-				trimmed = answered
-			}
-		}
-	}
 }

@@ -2,17 +2,14 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 )
 
 func newTrashPurgeCommand() *cobra.Command {
 	var flags homeFlags
-	var yes bool
+	var agreed consent
 	cmd := &cobra.Command{
 		Use:   "purge --home DIR [OPERATION|SESSION]",
 		Short: "Remove one deleted conversation, or all, from the trash for good",
@@ -24,23 +21,17 @@ Exit status: 0 if it is gone; 1 if not, or something that cannot be read is left
 2 for a wrong command line; 3 if you said no.`,
 		Args: trashArgument(false),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			switch {
-			case len(args) > 0 || yes:
-			case flags.json:
-				return usageError{errors.New("with --json nothing is asked: name an operation, or add --yes")}
-			case !term.IsTerminal(int(os.Stdin.Fd())):
-				return usageError{errors.New("nobody can be asked here: name an operation, or add --yes")}
+			if len(args) > 0 {
+				return flags.run(cmd, func(ctx context.Context, e *errand) error { return purgeOne(ctx, e, args[0]) })
 			}
-			return flags.withClient(cmd, func(ctx context.Context, c *client, p *paper) error {
-				if len(args) > 0 {
-					return purgeOne(ctx, c, p, flags, args[0])
-				}
-				return purgeAll(ctx, c, p, flags, yes)
-			})
+			if err := agreed.check(flags.json, "nothing is asked", "name an operation, or add --yes"); err != nil {
+				return err
+			}
+			return flags.run(cmd, func(ctx context.Context, e *errand) error { return purgeAll(ctx, e, agreed) })
 		},
 	}
 	flags.add(cmd)
-	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask before all goes")
+	agreed.add(cmd, "do not ask before all goes")
 	return cmd
 }
 
@@ -50,34 +41,30 @@ type purged struct {
 	Unreadable []string
 }
 
-func purgeOne(ctx context.Context, c *client, p *paper, flags homeFlags, name string) error {
-	operation, err := operationOf(ctx, c, flags, name, func(e *trashed, session string) bool { return e.session() == session })
+func purgeOne(ctx context.Context, e *errand, name string) error {
+	operation, err := operationOf(ctx, e, name, func(entry *trashed, session string) bool { return entry.session() == session })
 	if err != nil {
 		return err
 	}
-	return purgeTrash(ctx, c, p, flags, map[string]any{"operation_id": operation})
+	return purgeTrash(ctx, e, map[string]any{"operation_id": operation})
 }
 
 // purgeAll tells what would go before it asks, and says what stays because nobody has named it.
-func purgeAll(ctx context.Context, c *client, p *paper, flags homeFlags, yes bool) error {
-	listing, _, err := askFor[trashListing](ctx, c, "trash.list", map[string]any{"profile_home": flags.home}, nil)
+func purgeAll(ctx context.Context, e *errand, agreed consent) error {
+	listing, _, err := askAbout[trashListing](ctx, e, "trash.list", nil)
 	if err != nil {
 		return err
 	}
-	if len(listing.Entries) == 0 && len(listing.Unreadable) == 0 && !flags.json {
-		return p.say(emptyTrash)
+	if len(listing.Entries) == 0 && len(listing.Unreadable) == 0 && !e.json {
+		e.paper.say(emptyTrash)
+		return e.paper.err
 	}
-	if len(listing.Entries) > 0 && !yes {
-		agreed, err := askUser(ctx, listing.question())
-		if err != nil {
+	if len(listing.Entries) > 0 {
+		if err := agreed.given(ctx, listing.question(), "Nothing was removed."); err != nil {
 			return err
 		}
-		if !agreed {
-			_, err := fmt.Fprintln(os.Stderr, "Nothing was removed.")
-			return errors.Join(err, exitCode(exitDeclined))
-		}
 	}
-	return purgeTrash(ctx, c, p, flags, map[string]any{})
+	return purgeTrash(ctx, e, nil)
 }
 
 func (l *trashListing) question() string {
@@ -88,31 +75,20 @@ func (l *trashListing) question() string {
 	return fmt.Sprintf("Remove %s (%s) from the trash for good?", count(len(l.Entries), "conversation"), bytesText(size))
 }
 
-func purgeTrash(ctx context.Context, c *client, p *paper, flags homeFlags, params map[string]any) error {
-	params["profile_home"] = flags.home
-	result, raw, err := askFor[purged](ctx, c, "trash.purge", params, nil)
+func purgeTrash(ctx context.Context, e *errand, params map[string]any) error {
+	result, raw, err := askAbout[purged](ctx, e, "trash.purge", params)
 	if err != nil {
 		return err
 	}
-	if flags.json {
-		err = p.raw(string(raw))
-	} else {
-		err = result.say(p)
-	}
-	if err != nil {
+	if err := e.print(raw, result.say); err != nil {
 		return err
 	}
 	return failure(len(result.Unreadable) > 0)
 }
 
-func (r *purged) say(p *paper) error {
-	if err := p.say("removed\t%s", count(r.Purged, "conversation")); err != nil {
-		return err
-	}
+func (r *purged) say(p *paper) {
+	p.say("removed\t%s", count(r.Purged, "conversation"))
 	for _, name := range r.Unreadable {
-		if err := p.say("left\t%s\tit cannot be read: it goes only where it is named", operationIn(name)); err != nil {
-			return err
-		}
+		p.say("left\t%s\tit cannot be read: it goes only where it is named", operationIn(name))
 	}
-	return nil
 }

@@ -25,9 +25,7 @@ Exit status: 0 if it is back; 1 if not; 2 for a wrong command line.`,
 		Example: "  sidecar trash restore --home ~/.agent 20261118_142233_9fea03",
 		Args:    trashArgument(true),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return flags.withClient(cmd, func(ctx context.Context, c *client, p *paper) error {
-				return restoreTrash(ctx, c, p, flags, args[0])
-			})
+			return flags.run(cmd, func(ctx context.Context, e *errand) error { return restoreTrash(ctx, e, args[0]) })
 		},
 	}
 	flags.add(cmd)
@@ -43,28 +41,25 @@ type restored struct {
 	EntryLeft bool     `json:"entry_left"`
 }
 
-func restoreTrash(ctx context.Context, c *client, p *paper, flags homeFlags, name string) error {
-	operation, err := operationOf(ctx, c, flags, name, func(e *trashed, session string) bool { return slices.Contains(e.IDs, session) })
+func restoreTrash(ctx context.Context, e *errand, name string) error {
+	operation, err := operationOf(ctx, e, name, func(entry *trashed, session string) bool { return slices.Contains(entry.IDs, session) })
 	if err != nil {
 		return err
 	}
-	params := map[string]any{"profile_home": flags.home, "operation_id": operation}
-	result, raw, err := askFor[restored](ctx, c, "trash.restore", params, nil)
+	result, raw, err := askAbout[restored](ctx, e, "trash.restore", map[string]any{"operation_id": operation})
 	if err != nil {
 		return err
 	}
-	if flags.json {
-		return p.raw(string(raw))
+	return e.print(raw, result.say)
+}
+
+func (r *restored) say(p *paper) {
+	for _, old := range slices.Sorted(maps.Keys(r.Restored)) {
+		p.say("restored\t%s\tas %s", old, r.Restored[old])
 	}
-	for _, old := range slices.Sorted(maps.Keys(result.Restored)) {
-		if err := p.say("restored\t%s\tas %s", old, result.Restored[old]); err != nil {
-			return err
-		}
-	}
-	for _, line := range result.but() {
+	for _, line := range r.but() {
 		fmt.Fprintln(os.Stderr, plainText(line))
 	}
-	return nil
 }
 
 // but tells what is not as it was.

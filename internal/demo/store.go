@@ -17,9 +17,8 @@ import (
 )
 
 const (
-	idTime   = "20060102_150405" // an id begins with the moment when its session did
-	subagent = "subagent"
-	pause    = 40 * time.Second // between two messages
+	idTime = "20060102_150405" // an id begins with the moment when its session did
+	pause  = 40 * time.Second  // between two messages
 )
 
 // store is the demo's own way into the store that it made. It plays the Agent: it stays open while the sidecar deletes.

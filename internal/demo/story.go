@@ -13,6 +13,9 @@ type chat struct {
 	goes bool
 }
 
+// subagent is where a delegate was led.
+const subagent = "subagent"
+
 // The sessions that the show speaks of.
 const (
 	newestSegment = "20261118_142233_9fea03" // the app asks to delete the conversation that it belongs to
@@ -43,29 +46,17 @@ var story = []chat{
 			"Gut. Bitte fass alles für die Ämter zusammen.",
 		},
 	},
-	{
-		id: "20261011_101322_2a9cf0", source: "telegram", title: "Svatba Žofie – rozpočet a hosté", ended: "done",
-		said: []string{
-			"Kolik stojí svatba pro šedesát hostů? Žofie chce hudbu a příliš žluťoučký dort.",
-			"Počítej zhruba se sto padesáti tisíci; největší položky jsou hostina, sál a kapela.",
-		},
-	},
-	{
-		id: "20261014_184510_f7b3d6", source: "desktop", title: "周末食谱：麻婆豆腐", ended: "done",
-		said: []string{
-			"周末想做麻婆豆腐，四个人吃，不要太辣。",
-			"豆腐六百克，牛肉末一百五十克，豆瓣酱减到一勺半，花椒最后再放。",
-			"可以用素肉代替牛肉吗？",
-			"可以，先把素肉煎到金黄再下锅。",
-		},
-	},
-	{
-		id: "20261017_074955_8e12bd", source: "telegram", title: "رسالة إلى مدير المدرسة", ended: "done",
-		said: []string{
-			"ساعدني في كتابة رسالة إلى مدير المدرسة بخصوص غياب ابنتي يوم الخميس.",
-			"السيد المدير المحترم، أود إبلاغكم بأن ابنتي لن تحضر يوم الخميس بسبب موعد مع الطبيب.",
-		},
-	},
+	alone("20261011_101322_2a9cf0", "telegram", "Svatba Žofie – rozpočet a hosté",
+		"Kolik stojí svatba pro šedesát hostů? Žofie chce hudbu a příliš žluťoučký dort.",
+		"Počítej zhruba se sto padesáti tisíci; největší položky jsou hostina, sál a kapela."),
+	alone("20261014_184510_f7b3d6", "desktop", "周末食谱：麻婆豆腐",
+		"周末想做麻婆豆腐，四个人吃，不要太辣。",
+		"豆腐六百克，牛肉末一百五十克，豆瓣酱减到一勺半，花椒最后再放。",
+		"可以用素肉代替牛肉吗？",
+		"可以，先把素肉煎到金黄再下锅。"),
+	alone("20261017_074955_8e12bd", "telegram", "رسالة إلى مدير المدرسة",
+		"ساعدني في كتابة رسالة إلى مدير المدرسة بخصوص غياب ابنتي يوم الخميس.",
+		"السيد المدير المحترم، أود إبلاغكم بأن ابنتي لن تحضر يوم الخميس بسبب موعد مع الطبيب."),
 	{
 		id: "20261019_211704_b40e9a", source: "cli", title: "Backup script for the NAS", ended: "compression",
 		said: []string{
@@ -84,31 +75,19 @@ var story = []chat{
 		},
 	},
 	{
-		id: "20261022_221540_c1d02f", parent: "20261022_220831_95fc7e", role: roleDelegate, source: "subagent",
+		id: "20261022_221540_c1d02f", parent: "20261022_220831_95fc7e", role: roleDelegate, source: subagent,
 		title: "Try the restore on a copy",
 		said:  []string{"Restore ten files from the newest backup and compare them.", "All ten are the same."},
 	},
-	{
-		id: "20261025_093020_3c7ae5", source: "desktop", title: "Почему скрипит велосипед?", ended: "done",
-		said: []string{
-			"Велосипед скрипит при каждом обороте педалей. Что проверить сначала?",
-			"Каретку и болты звёзд: протяни их, затем смажь резьбу и послушай ещё раз.",
-		},
-	},
-	{
-		id: "20261028_120648_a90b4d", source: "telegram", title: "हिंदी की एक कविता", ended: "done",
-		said: []string{
-			"दादी के जन्मदिन के लिए एक छोटी कविता लिखो।",
-			"दादी की हँसी में धूप खिलती है, घर की हर सुबह उनसे मिलती है।",
-		},
-	},
-	{
-		id: "20261030_161211_e5f8c2", source: "telegram", title: "Birthday 🎂 for Zoë", ended: "done",
-		said: []string{
-			"Zoë turns seven on Saturday 🎈 Ideas for twelve children and a small flat?",
-			"A treasure hunt 🗺 from room to room, pizza 🍕 that they top themselves, and a cake 🎂 at three.",
-		},
-	},
+	alone("20261025_093020_3c7ae5", "desktop", "Почему скрипит велосипед?",
+		"Велосипед скрипит при каждом обороте педалей. Что проверить сначала?",
+		"Каретку и болты звёзд: протяни их, затем смажь резьбу и послушай ещё раз."),
+	alone("20261028_120648_a90b4d", "telegram", "हिंदी की एक कविता",
+		"दादी के जन्मदिन के लिए एक छोटी कविता लिखो।",
+		"दादी की हँसी में धूप खिलती है, घर की हर सुबह उनसे मिलती है।"),
+	alone("20261030_161211_e5f8c2", "telegram", "Birthday 🎂 for Zoë",
+		"Zoë turns seven on Saturday 🎈 Ideas for twelve children and a small flat?",
+		"A treasure hunt 🗺 from room to room, pizza 🍕 that they top themselves, and a cake 🎂 at three."),
 	{
 		id: "20261102_190214_7c41ae", source: "desktop", title: "Kyōto in autumn 🍁", ended: "compression", goes: true,
 		said: []string{
@@ -118,15 +97,11 @@ var story = []chat{
 			"十一月中旬から下旬です。東福寺は混みますが、早朝なら静かです。",
 		},
 	},
-	{
-		id: "20261105_175936_64ab1c", source: "desktop", title: "Balcony: bamboo or hornbeam?", ended: "done",
-		said: []string{
-			"I want a green screen on the balcony. Will bamboo survive the winter in a tub?",
-			"Clumping bamboo will, if the tub holds 60 litres and stands on feet. Never take one that runs.",
-			"And hornbeam?",
-			"It is hardier, but loses its leaves. For a screen all year, take the bamboo.",
-		},
-	},
+	alone("20261105_175936_64ab1c", "desktop", "Balcony: bamboo or hornbeam?",
+		"I want a green screen on the balcony. Will bamboo survive the winter in a tub?",
+		"Clumping bamboo will, if the tub holds 60 litres and stands on feet. Never take one that runs.",
+		"And hornbeam?",
+		"It is hardier, but loses its leaves. For a screen all year, take the bamboo."),
 	{
 		id: "20261109_201855_e08b53", parent: "20261102_190214_7c41ae", role: roleSegment, source: "desktop",
 		title: "Kyōto in autumn 🍁 #2", ended: "compression", goes: true,
@@ -136,20 +111,16 @@ var story = []chat{
 		},
 	},
 	{
-		id: "20261109_204130_51f0c9", parent: "20261109_201855_e08b53", role: roleDelegate, source: "subagent",
+		id: "20261109_204130_51f0c9", parent: "20261109_201855_e08b53", role: roleDelegate, source: subagent,
 		title: "Compare the rail passes", ended: "done", goes: true,
 		said: []string{
 			"Compare single tickets with the rail passes for two people.",
 			"For one return trip by 新幹線 single tickets are cheaper by ¥43,000.",
 		},
 	},
-	{
-		id: "20261112_192702_0d7e3b", source: "telegram", title: "מתכון לחלה של סבתא", ended: "done",
-		said: []string{
-			"איך סבתא הכינה את החלה הרכה שלה?",
-			"קילו קמח, שתי ביצים, חצי כוס שמן וסבלנות: שתי התפחות של שעה וחצי.",
-		},
-	},
+	alone("20261112_192702_0d7e3b", "telegram", "מתכון לחלה של סבתא",
+		"איך סבתא הכינה את החלה הרכה שלה?",
+		"קילו קמח, שתי ביצים, חצי כוס שמן וסבלנות: שתי התפחות של שעה וחצי."),
 	{
 		id: newestSegment, parent: "20261109_201855_e08b53", role: roleSegment, source: "desktop",
 		title: "Kyōto in autumn 🍁 #3", goes: true,
@@ -161,7 +132,7 @@ var story = []chat{
 		},
 	},
 	{
-		id: "20261118_150906_a3d718", parent: newestSegment, role: roleDelegate, source: "subagent",
+		id: "20261118_150906_a3d718", parent: newestSegment, role: roleDelegate, source: subagent,
 		title: "Read what guests wrote", ended: "done", goes: true,
 		said: []string{
 			"Read the reviews of five ryokan near the bamboo grove.",
@@ -169,7 +140,7 @@ var story = []chat{
 		},
 	},
 	{
-		id: "20261118_151040_0be64f", parent: "20261118_150906_a3d718", role: roleDelegate, source: "subagent",
+		id: "20261118_151040_0be64f", parent: "20261118_150906_a3d718", role: roleDelegate, source: subagent,
 		title: "Translate 旅館の口コミ", ended: "done", goes: true,
 		said: []string{
 			"Translate: 部屋から竹林が見えて、とても静かでした。",
@@ -191,6 +162,11 @@ var story = []chat{
 			"Hôm nay: gạo, rau, cá, thịt, trứng, muối, đường, nước mắm, chanh, ớt.",
 		},
 	},
+}
+
+// alone is a conversation of one session, which has ended.
+func alone(id, source, title string, said ...string) chat {
+	return chat{id: id, source: source, title: title, ended: "done", said: said}
 }
 
 // goingAs counts the sessions of a role that the delete must take.

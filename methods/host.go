@@ -14,24 +14,24 @@ type introduction struct {
 	watch    string // the homes to watch, in their order, each with a NUL after it
 }
 
-// session is the state of the one conversation with the host: whether it has introduced itself, as what, and what was found
+// host is what is known of the one host that this process serves: whether it has introduced itself, as what, and what was found
 // of its Agent then.
-type session struct {
+type host struct {
 	mu    sync.Mutex
-	host  *introduction
+	said  *introduction
 	agent agentInfo
 }
 
-// isOpen tells whether a method needs no handshake (contract 1.9).
-func isOpen(name string) bool {
-	return strings.HasPrefix(name, "rpc.") || strings.HasPrefix(name, "runtime.")
+// NeedsHandshake tells whether a method, known or not, is refused before a good handshake (contract 1.9).
+func NeedsHandshake(method string) bool {
+	return !strings.HasPrefix(method, "rpc.") && !strings.HasPrefix(method, "runtime.")
 }
 
 // gate refuses what needs a handshake before there was a good one.
-func (s *session) gate(name string) *rpc.Error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.host != nil || isOpen(name) {
+func (h *host) gate(name string) *rpc.Error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.said != nil || !NeedsHandshake(name) {
 		return nil
 	}
 	return application(ConditionHandshakeRequired, "call runtime.handshake first")
@@ -40,33 +40,33 @@ func (s *session) gate(name string) *rpc.Error {
 // introduce enters a handshake and tells whether it is the first. The same one may come again and is answered with what look
 // found the first time, whatever has become of the Agent's folder since; a different one may not (contract 1.9). Where look
 // fails, there was no handshake.
-func (s *session) introduce(host introduction, look func() (agentInfo, error)) (agent agentInfo, first bool, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (h *host) introduce(says introduction, look func() (agentInfo, error)) (agent agentInfo, first bool, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	switch {
-	case s.host == nil:
+	case h.said == nil:
 		if agent, err = look(); err != nil {
 			return agentInfo{}, false, err
 		}
-		s.host, s.agent = &host, agent
+		h.said, h.agent = &says, agent
 		return agent, true, nil
-	case *s.host != host:
+	case *h.said != says:
 		return agentInfo{}, false, application(ConditionAlreadyHandshaken, "the handshake was already made, with other values")
 	}
-	return s.agent, false, nil
+	return h.agent, false, nil
 }
 
 // agentDir is the Agent's folder that the host named, or nothing.
-func (s *session) agentDir() string { return s.introduced().agentDir }
+func (h *host) agentDir() string { return h.introduced().agentDir }
 
 // baseHome is the home of the base profile that the host named, or nothing.
-func (s *session) baseHome() string { return s.introduced().baseHome }
+func (h *host) baseHome() string { return h.introduced().baseHome }
 
-func (s *session) introduced() introduction {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.host == nil {
+func (h *host) introduced() introduction {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.said == nil {
 		return introduction{}
 	}
-	return *s.host
+	return *h.said
 }
