@@ -26,7 +26,7 @@ type watchParams struct {
 
 type watchResult struct {
 	ProfileHome string `json:"profile_home" jsonschema:"the resolved path"`
-	Watched     bool   `json:"watched"`
+	Watched     bool   `json:"watched" jsonschema:"whether the home is watched now"`
 	watchInfo
 }
 
@@ -43,19 +43,19 @@ type cleanupParams struct {
 type cleanupStatusResult struct {
 	watchResult
 	LastRun *float64     `json:"last_run,omitempty" jsonschema:"when this process last worked through the home, in seconds since 1970; absent where it has not"`
-	Cleanup *cleanupInfo `json:"cleanup,omitempty" jsonschema:"what that run left"`
+	Cleanup *cleanupInfo `json:"cleanup,omitempty" jsonschema:"what that run left; absent where there was none"`
 }
 
 type cleanupRunResult struct {
-	RemovedIDs []string `json:"removed_ids" jsonschema:"ids that were settled: nothing is left of their files"`
+	RemovedIDs []string `json:"removed_ids" jsonschema:"the ids that are settled by this run: nothing is left of their files"`
 	cleanupInfo
-	Detail string `json:"detail,omitempty" jsonschema:"what went wrong, as one line for a human"`
+	Detail string `json:"detail,omitempty" jsonschema:"what went wrong, as one line for a human; where nothing could be done at all, it is an error with that reason"`
 }
 
 // cleanupChanged is the notification cleanup.changed (contract 6.4).
 type cleanupChanged struct {
 	ProfileHome string        `json:"profile_home" jsonschema:"the resolved path"`
-	RemovedIDs  []string      `json:"removed_ids" jsonschema:"ids that were settled, but those of a delete, whose answer tells of them"`
+	RemovedIDs  []string      `json:"removed_ids" jsonschema:"the ids of which nothing is left now; those of a delete are in its own answer alone"`
 	Pending     []pendingInfo `json:"pending" jsonschema:"all that is pending in the home now"`
 }
 

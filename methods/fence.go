@@ -18,16 +18,16 @@ type fenceParams struct {
 }
 
 type fenceResult struct {
-	Live      bool          `json:"live" jsonschema:"whether a session of this id is there"`
-	Retired   bool          `json:"retired" jsonschema:"whether the id has a tombstone"`
-	Expires   bool          `json:"expires" jsonschema:"whether that tombstone goes some day, by state_db.reclaim_fences"`
+	Live      bool          `json:"live" jsonschema:"whether a session of this id is there; it wins over a tombstone"`
+	Retired   bool          `json:"retired" jsonschema:"whether the id has a tombstone; any record under its key counts"`
+	Expires   bool          `json:"expires" jsonschema:"whether that tombstone expires: it holds until state_db.reclaim_fences removes it; one that is malformed is permanent"`
 	RetiredAt *float64      `json:"retired_at,omitempty" jsonschema:"when the id was retired, in seconds since 1970; absent where the tombstone does not tell"`
 	Conflict  *conflictInfo `json:"conflict" jsonschema:"why no session may be created under this id; null where one may be"`
 }
 
 type conflictInfo struct {
 	Code    Reason `json:"code" jsonschema:"session_exists, or session_deleted"`
-	Message string `json:"message"`
+	Message string `json:"message" jsonschema:"in the words that the Agent uses"`
 }
 
 // The two conflicts, in the words that an Agent's own fence uses.
@@ -39,8 +39,8 @@ var (
 type generationParams struct {
 	ProfileHome ProfileHome `json:"profile_home" jsonschema:"the Agent profile's folder, which holds state.db"`
 	Candidates  []SessionID `json:"candidates" jsonschema:"the ids that the conversation may have, in the order of their generations"`
-	Pinned      []SessionID `json:"pinned,omitempty" jsonschema:"ids that may be taken although they are retired, for an exact retry"`
-	Spent       []SessionID `json:"spent,omitempty" jsonschema:"ids that may not be taken although they are not retired"`
+	Pinned      []SessionID `json:"pinned,omitempty" jsonschema:"ids that may be taken although they are retired, for an exact retry; says nothing of one that is not retired"`
+	Spent       []SessionID `json:"spent,omitempty" jsonschema:"ids that may not be taken although they are not retired; says nothing of one that is"`
 }
 
 type generationResult struct {
@@ -55,12 +55,12 @@ type keepParams struct {
 }
 
 type keepResult struct {
-	Kept bool `json:"kept" jsonschema:"false: one of those has no fence any more, and nothing was changed"`
+	Kept bool `json:"kept" jsonschema:"false: one of those before it has no fence any more, and nothing was changed"`
 }
 
 type receiptParams struct {
 	ProfileHome ProfileHome `json:"profile_home" jsonschema:"the Agent profile's folder, which holds state.db"`
-	PrincipalID ReceiptText `json:"principal_id" jsonschema:"who asked for the change"`
+	PrincipalID ReceiptText `json:"principal_id" jsonschema:"who asked for the change; any text, hashed as it is"`
 	SessionID   ReceiptText `json:"session_id" jsonschema:"the session that was to be changed; any text"`
 	RequestID   ReceiptText `json:"request_id" jsonschema:"the request's id, as the principal gave it"`
 }
@@ -74,12 +74,12 @@ type reclaimParams struct {
 }
 
 type reclaimResult struct {
-	Reclaimed int `json:"reclaimed" jsonschema:"how many fences, of sessions and of routes, are gone"`
+	Reclaimed int `json:"reclaimed" jsonschema:"how many fences, of sessions and of routes, are gone; a cancel or a failure leaves the rest"`
 }
 
 type expiringParams struct {
 	ProfileHome ProfileHome `json:"profile_home" jsonschema:"the Agent profile's folder, which holds state.db"`
-	SessionIDs  []SessionID `json:"session_ids"`
+	SessionIDs  []SessionID `json:"session_ids" jsonschema:"the ids to ask about"`
 }
 
 type expiringResult struct {

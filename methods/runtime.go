@@ -30,26 +30,26 @@ var capabilities = []string{
 }
 
 type handshakeParams struct {
-	RPCVersion int    `json:"rpc_version" jsonschema:"the version of the protocol that the host speaks"`
-	AgentDir   string `json:"agent_dir,omitempty" jsonschema:"the folder of the installed Agent; it decides which path a delete takes"`
-	BaseHome   string `json:"base_home,omitempty" jsonschema:"the home of the base profile"`
+	RPCVersion int    `json:"rpc_version" jsonschema:"the version of the protocol that the host speaks: 1"`
+	AgentDir   string `json:"agent_dir,omitempty" jsonschema:"the folder of the installed Agent, where the host knows it; it decides which path a delete takes. One that cannot be listed is -32602 here, and io_error later"`
+	BaseHome   string `json:"base_home,omitempty" jsonschema:"the home of the base profile, whose store keeps the routes of all profiles; what a crash left there is finished in the background"`
 
-	Watch []ProfileHome `json:"watch,omitempty" jsonschema:"homes to watch from now on; they need not be there yet"`
+	Watch []ProfileHome `json:"watch,omitempty" jsonschema:"homes to watch from now on; they need not be there yet. The list in its order is part of the handshake"`
 }
 
 type handshakeResult struct {
-	RPCVersion    int       `json:"rpc_version"`
-	Version       string    `json:"version"`
-	PID           int       `json:"pid"`
-	SQLiteVersion string    `json:"sqlite_version"`
-	FTS5          bool      `json:"fts5"`
-	Capabilities  []string  `json:"capabilities"`
-	Agent         agentInfo `json:"agent"`
+	RPCVersion    int       `json:"rpc_version" jsonschema:"the version of the protocol that the sidecar speaks"`
+	Version       string    `json:"version" jsonschema:"of the sidecar"`
+	PID           int       `json:"pid" jsonschema:"of the sidecar's process"`
+	SQLiteVersion string    `json:"sqlite_version" jsonschema:"of the SQLite that is built in"`
+	FTS5          bool      `json:"fts5" jsonschema:"always true: a build without full-text indexes does not start"`
+	Capabilities  []string  `json:"capabilities" jsonschema:"what this build can do beside its methods, sorted: options of a delete, its paths, receipts, watch"`
+	Agent         agentInfo `json:"agent" jsonschema:"what was found of the installed Agent"`
 }
 
 type agentInfo struct {
 	Known     bool   `json:"known" jsonschema:"whether the host named the Agent's folder"`
-	Dir       string `json:"dir,omitempty"`
+	Dir       string `json:"dir,omitempty" jsonschema:"that folder, as an absolute path"`
 	CanRetire *bool  `json:"can_retire,omitempty" jsonschema:"whether the Agent can retire conversations: false for one that is older than the runtime ledger"`
 }
 
@@ -61,11 +61,11 @@ type versionMismatch struct {
 }
 
 type statusResult struct {
-	UptimeSeconds float64       `json:"uptime_seconds"`
-	Calls         callsInfo     `json:"calls"`
+	UptimeSeconds float64       `json:"uptime_seconds" jsonschema:"since the start of the process"`
+	Calls         callsInfo     `json:"calls" jsonschema:"how busy the sidecar is"`
 	Watched       []watchedInfo `json:"watched" jsonschema:"the homes that are watched"`
 	Homes         []homeStatus  `json:"homes" jsonschema:"the homes that have something left to clean up, by their resolved paths"`
-	Counters      countersInfo  `json:"counters"`
+	Counters      countersInfo  `json:"counters" jsonschema:"what the process has done since its start"`
 }
 
 type watchedInfo struct {
@@ -75,12 +75,12 @@ type watchedInfo struct {
 
 type callsInfo struct {
 	InFlight int `json:"in_flight" jsonschema:"calls that run now, this one included"`
-	Limit    int `json:"limit"`
+	Limit    int `json:"limit" jsonschema:"how many may run at once"`
 }
 
 type homeStatus struct {
-	ProfileHome string        `json:"profile_home"`
-	Pending     []pendingInfo `json:"pending"`
+	ProfileHome string        `json:"profile_home" jsonschema:"the resolved path"`
+	Pending     []pendingInfo `json:"pending" jsonschema:"what could not go yet; it is tried again"`
 	Unreadable  []string      `json:"unreadable" jsonschema:"names of manifests that cannot be read"`
 }
 
@@ -100,7 +100,7 @@ type shutdownParams struct {
 }
 
 type okResult struct {
-	OK bool `json:"ok"`
+	OK bool `json:"ok" jsonschema:"always true"`
 }
 
 // runtime is what the methods of the runtime share.
