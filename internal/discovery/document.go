@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 
 	"session-sidecar/internal/jsontext"
 )
@@ -187,3 +188,31 @@ func fieldsOf(object *Schema, shown func(*Schema) int) []field {
 
 // all shows every field.
 func all(s *Schema) int { return len(s.Properties) }
+
+// Undescribed lists what the document names and does not tell of: parameters, fields and reasons.
+func (d *Document) Undescribed() []string {
+	var bare []string
+	look := func(where string, object *Schema) {
+		for _, f := range fieldsOf(object, all) {
+			if element := strings.HasSuffix(f.path, "[]") || strings.HasSuffix(f.path, "{}"); !element && f.schema.Description == "" {
+				bare = append(bare, where+" "+f.path)
+			}
+		}
+	}
+	for _, m := range d.Methods {
+		look(m.Name+" takes", m.Params)
+		look(m.Name+" gives", m.Result.Schema)
+		for _, event := range m.Events {
+			look(m.Name+" streams "+event.Name, event.Schema)
+		}
+	}
+	for _, n := range d.Notifications {
+		look(n.Name, n.Params)
+	}
+	for word, meaning := range d.Reasons {
+		if meaning.Description == "" {
+			bare = append(bare, word)
+		}
+	}
+	return bare
+}
