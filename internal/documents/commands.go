@@ -238,7 +238,7 @@ func (r *Repository) checkFlag(document, flag string) []string {
 	}
 	name := regexp.QuoteMeta(strings.TrimPrefix(flag, "--"))
 	option := regexp.MustCompile(`['" ]` + name + `['"]?:`)
-	if folder := path.Dir(document); strings.HasPrefix(folder, "npm/") {
+	if folder := path.Dir(document); strings.HasPrefix(document, "npm/") {
 		for file, source := range r.Files {
 			if strings.HasPrefix(file, folder+"/") && !strings.HasSuffix(file, ".md") && option.MatchString(source) {
 				return nil

@@ -168,7 +168,7 @@ func (b Block) Steps() []Step {
 			steps[last].Command += "\n" + strings.TrimRight(line, "\n")
 		case begins || !prompts && strings.TrimSpace(line) != "" && !strings.HasPrefix(line, "#"):
 			steps = append(steps, Step{Command: strings.TrimRight(withoutComment(command), " \n")})
-		case last >= 0:
+		case prompts && last >= 0:
 			steps[last].Output += line
 		}
 	}
