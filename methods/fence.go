@@ -74,7 +74,7 @@ type reclaimParams struct {
 }
 
 type reclaimResult struct {
-	Reclaimed int `json:"reclaimed" jsonschema:"how many fences, of sessions and of routes, are gone; a cancel or a failure leaves the rest"`
+	Reclaimed int `json:"reclaimed" jsonschema:"how many fences, of sessions and of routes, are gone; one whose age cannot be told stays, and a cancel or a failure leaves the rest"`
 }
 
 type expiringParams struct {

@@ -42,7 +42,7 @@ type restoreParams struct {
 }
 
 type restoreResult struct {
-	Restored  map[string]string `json:"restored" jsonschema:"the new id of each session, by its old one"`
+	Restored  map[string]string `json:"restored" jsonschema:"the new id of each session, by its old one: restored- and 16 hex digits"`
 	Dropped   []string          `json:"dropped,omitempty" jsonschema:"what was left out: columns and tables that the store has no more, as table.column"`
 	Changed   []string          `json:"changed,omitempty" jsonschema:"columns of which a value could not come back as it was: what it named is gone, or the title is taken and has a number now"`
 	FTSStale  []string          `json:"fts_stale,omitempty" jsonschema:"full-text indexes that the Agent has to rebuild before they find it"`

@@ -31,6 +31,10 @@ func (r *Repository) CheckReferences(page *Page, pages map[string]*Page) (wrong 
 	for _, span := range page.Spans {
 		switch {
 		case r.isFine(span.Text):
+		case variable.MatchString(span.Text):
+			if !r.isRead(variable.FindStringSubmatch(span.Text)[1]) {
+				complain(span.Line, "nothing reads %s", span.Text)
+			}
 		case testName.MatchString(span.Text):
 			if !r.hasTest(".", matchesTest(span.Text)) {
 				complain(span.Line, "there is no test %s", span.Text)
@@ -45,6 +49,7 @@ func (r *Repository) CheckReferences(page *Page, pages map[string]*Page) (wrong 
 }
 
 var (
+	variable   = regexp.MustCompile(`^(SIDECAR[A-Z_]*)(?:=.*)?$`)
 	testName   = regexp.MustCompile(`^(?:Test|Fuzz|Benchmark)[A-Z]\w*…?$`)
 	fileName   = regexp.MustCompile(`^[\w.*-]+(?:/[\w.*-]+)*/?$`)
 	sourceFile = regexp.MustCompile(`\.(?:c|css|go|html|mjs|md|mod|py|sum|svg|toml|ts|tsv|tsx|txtar|yml)$`)

@@ -111,6 +111,16 @@ func (r *Repository) hasScript(document, name string) bool {
 	})
 }
 
+// isRead tells whether a program or a test of ours knows a variable of the environment.
+func (r *Repository) isRead(name string) bool {
+	for file, source := range r.Files {
+		if !strings.HasSuffix(file, ".md") && strings.Contains(source, name) {
+			return true
+		}
+	}
+	return false
+}
+
 var testFunction = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Benchmark|Example)\w*)\(`)
 
 // hasTest tells whether a test matches, below a folder.

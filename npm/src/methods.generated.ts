@@ -468,9 +468,9 @@ export type StateDbDeleteCliSessionResult = {
     pages: string
     /** for kept_until: when they go, in seconds since 1970 */
     kept_until?: number
-    /** whether the full-text indexes are rid of deleted words: purged, pending (a later purge can do it), or not_asked */
+    /** purged: no full-text index holds anything of a word that was deleted before; pending: at least one may, since the purge was stopped, the store was busy, an index is damaged, or this build cannot merge it; not_asked */
     indexes: string
-    /** the store's log: truncated (it is empty, or there is none), busy (it may not be), or not_asked */
+    /** the store's log. truncated: it is empty, or there is none; busy: it may not be, since somebody reads an older state or writes all the time, or the purge was stopped before; not_asked */
     wal: string
   }
 }
@@ -665,9 +665,9 @@ export type StateDbDeleteSessionsResult = {
       pages: string
       /** for kept_until: when they go, in seconds since 1970 */
       kept_until?: number
-      /** whether the full-text indexes are rid of deleted words: purged, pending (a later purge can do it), or not_asked */
+      /** purged: no full-text index holds anything of a word that was deleted before; pending: at least one may, since the purge was stopped, the store was busy, an index is damaged, or this build cannot merge it; not_asked */
       indexes: string
-      /** the store's log: truncated (it is empty, or there is none), busy (it may not be), or not_asked */
+      /** the store's log. truncated: it is empty, or there is none; busy: it may not be, since somebody reads an older state or writes all the time, or the purge was stopped before; not_asked */
       wal: string
     }
   }[]
@@ -1002,7 +1002,7 @@ export type StateDbReclaimFencesParams = {
 
 /** What `state_db.reclaim_fences` answers. */
 export type StateDbReclaimFencesResult = {
-  /** how many fences, of sessions and of routes, are gone; a cancel or a failure leaves the rest */
+  /** how many fences, of sessions and of routes, are gone; one whose age cannot be told stays, and a cancel or a failure leaves the rest */
   reclaimed: number
 }
 
@@ -1143,7 +1143,7 @@ export type TrashRestoreParams = {
 
 /** What `trash.restore` answers. */
 export type TrashRestoreResult = {
-  /** the new id of each session, by its old one */
+  /** the new id of each session, by its old one: restored- and 16 hex digits */
   restored: Record<string, string>
   /** what was left out: columns and tables that the store has no more, as table.column */
   dropped?: string[]
