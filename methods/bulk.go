@@ -12,7 +12,7 @@ import (
 type bulkParams struct {
 	deleteOptions
 	SessionIDs  []SessionID         `json:"session_ids" jsonschema:"the sessions to delete, in this order"`
-	ExpectedIDs map[string][]string `json:"expected_ids,omitempty" jsonschema:"by session id, what the user agreed to"`
+	ExpectedIDs map[string][]string `json:"expected_ids,omitempty" jsonschema:"by session id, what the user agreed to for each: as for state_db.delete_cli_session"`
 	afterOptions
 }
 
@@ -22,8 +22,8 @@ type bulkResult struct {
 }
 
 type bulkItem struct {
-	SessionID string `json:"session_id"`
-	TakenBy   string `json:"taken_by,omitempty" jsonschema:"the id whose delete took this one with it"`
+	SessionID string `json:"session_id" jsonschema:"the one of session_ids that this is about"`
+	TakenBy   string `json:"taken_by,omitempty" jsonschema:"the id whose delete took this one with it, or that is listed twice; then nothing else is said but ok"`
 	deleteResult
 }
 

@@ -17,7 +17,7 @@ type cancelParams struct {
 }
 
 type cancelResult struct {
-	Cancelled bool   `json:"cancelled"`
+	Cancelled bool   `json:"cancelled" jsonschema:"whether there was such a call; it answers too"`
 	Reason    string `json:"reason,omitempty" jsonschema:"not_active: no call with this id is in flight"`
 }
 

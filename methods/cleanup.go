@@ -18,7 +18,7 @@ type watchParams struct {
 
 type watchResult struct {
 	ProfileHome string `json:"profile_home" jsonschema:"the resolved path"`
-	Watched     bool   `json:"watched"`
+	Watched     bool   `json:"watched" jsonschema:"whether the home is watched now"`
 	watchInfo
 }
 
@@ -31,30 +31,30 @@ type watchInfo struct {
 type cleanupStatusResult struct {
 	watchResult
 	LastRun *float64     `json:"last_run,omitempty" jsonschema:"when this process last worked through the home, in seconds since 1970; absent where it has not"`
-	Cleanup *cleanupInfo `json:"cleanup,omitempty" jsonschema:"what that run left"`
+	Cleanup *cleanupInfo `json:"cleanup,omitempty" jsonschema:"what that run left; absent where there was none"`
 }
 
 type cleanupRunResult struct {
-	RemovedIDs []string `json:"removed_ids" jsonschema:"ids that were settled: nothing is left of their files"`
+	RemovedIDs []string `json:"removed_ids" jsonschema:"the ids that are settled by this run: nothing is left of their files"`
 	cleanupInfo
-	Detail string `json:"detail,omitempty" jsonschema:"what went wrong, as one line for a human"`
+	Detail string `json:"detail,omitempty" jsonschema:"what went wrong, as one line for a human; where nothing could be done at all, it is an error with that reason"`
 }
 
 type cleanupInfo struct {
-	Complete   bool          `json:"complete"`
-	Pending    []pendingInfo `json:"pending"`
+	Complete   bool          `json:"complete" jsonschema:"nothing is pending, and no manifest is unreadable"`
+	Pending    []pendingInfo `json:"pending" jsonschema:"what could not go yet; it is tried again"`
 	Unreadable []string      `json:"unreadable" jsonschema:"names of manifests that cannot be read"`
 }
 
 type pendingInfo struct {
-	SessionID string        `json:"session_id,omitempty" jsonschema:"absent where it is not known: a file that an older delete left"`
-	Cause     cleanup.Cause `json:"cause"`
+	SessionID string        `json:"session_id,omitempty" jsonschema:"whose file it is; absent where that is not known: one that an older delete left"`
+	Cause     cleanup.Cause `json:"cause" jsonschema:"session_live: a session of this id is there; artifact_stuck: a file could not be removed; unsafe_id: the id can be no file name; media_failed: a file that the rows named could not be removed"`
 }
 
 // cleanupChanged is the notification cleanup.changed (contract 6.4).
 type cleanupChanged struct {
 	ProfileHome string        `json:"profile_home" jsonschema:"the resolved path"`
-	RemovedIDs  []string      `json:"removed_ids" jsonschema:"ids that were settled, but those of a delete, whose answer tells of them"`
+	RemovedIDs  []string      `json:"removed_ids" jsonschema:"the ids of which nothing is left now; those of a delete are in its own answer alone"`
 	Pending     []pendingInfo `json:"pending" jsonschema:"all that is pending in the home now"`
 }
 

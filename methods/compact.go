@@ -7,7 +7,7 @@ import (
 )
 
 type compactResult struct {
-	BytesBefore int64              `json:"bytes_before" jsonschema:"what state.db and its -wal took on the disk before"`
+	BytesBefore int64              `json:"bytes_before" jsonschema:"what state.db and its log took on the disk before"`
 	BytesAfter  int64              `json:"bytes_after" jsonschema:"what they take now"`
 	WAL         statedb.LogErasure `json:"wal" jsonschema:"truncated; or busy: somebody still reads the older state, and the space comes back later"`
 }

@@ -9,21 +9,21 @@ import (
 
 type deleteParams struct {
 	deleteOptions
-	ExpectedIDs *[]string `json:"expected_ids,omitempty" jsonschema:"what the user agreed to, in any order; any other set is refused with plan_changed"`
-	SessionID   SessionID `json:"session_id"`
+	ExpectedIDs *[]string `json:"expected_ids,omitempty" jsonschema:"the ids that the user agreed to, from a preview, in any order; any other set is refused with plan_changed"`
+	SessionID   SessionID `json:"session_id" jsonschema:"the session to delete"`
 	afterOptions
 }
 
 // afterOptions say what is to be done beside a delete. An export takes none of them.
 type afterOptions struct {
-	KeepDays   *KeepDays   `json:"keep_days,omitempty" jsonschema:"for how many days the conversation can be taken back; not at all where absent"`
+	KeepDays   *KeepDays   `json:"keep_days,omitempty" jsonschema:"keep what goes in the trash for so many days, so that it can be taken back; where absent it is gone at once"`
 	PurgeIndex LiteralTrue `json:"purge_index,omitempty" jsonschema:"true: afterwards rid the full-text indexes of deleted words, and empty the store's log; anything else is false"`
 }
 
 // deleteOptions are what every kind of delete takes.
 type deleteOptions struct {
 	homeParams
-	Lineage      LiteralTrue `json:"include_compression_lineage,omitempty" jsonschema:"true: delete the segments that continue the session too; anything else is false"`
+	Lineage      LiteralTrue `json:"include_compression_lineage,omitempty" jsonschema:"true: delete the segments that continue the session too, as the canonical path always does; anything else is false"`
 	Conversation LiteralTrue `json:"whole_conversation,omitempty" jsonschema:"true: start at the conversation's first segment, with the lineage; anything else is false"`
 }
 

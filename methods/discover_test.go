@@ -264,6 +264,7 @@ func TestEveryReasonHasItsMeaning(t *testing.T) {
 		assert.Regexp(t, `^[A-Z][^\n]+\.$`, meaning.Sentence, reason)
 		assert.False(t, sentences[meaning.Sentence], "said twice: %s", meaning.Sentence)
 		sentences[meaning.Sentence] = true
+		assert.Regexp(t, `^[^\n]+[^.\n]$`, meaning.Description, reason)
 	}
 }
 

@@ -15,7 +15,7 @@ type exportParams struct {
 }
 
 type exportResult struct {
-	Path  string         `json:"path" jsonschema:"the file that was made, as to named it"`
+	Path  string         `json:"path" jsonschema:"the file that was made, as the call named it"`
 	Bytes int64          `json:"bytes" jsonschema:"its size"`
 	IDs   []string       `json:"ids" jsonschema:"the sessions in it, in the order of deleted_ids"`
 	Rows  map[string]int `json:"rows" jsonschema:"by table, how many rows are in it"`

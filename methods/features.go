@@ -17,14 +17,14 @@ type featuresResult struct {
 	Receipts      bool            `json:"receipts" jsonschema:"whether there is a table of deletion receipts"`
 	JournalMode   string          `json:"journal_mode" jsonschema:"wal, for a store that an Agent uses"`
 	Bytes         int64           `json:"bytes" jsonschema:"the size of state.db"`
-	WALBytes      int64           `json:"wal_bytes" jsonschema:"the size of its -wal; 0 where there is none"`
+	WALBytes      int64           `json:"wal_bytes" jsonschema:"the size of its write-ahead log; 0 where there is none"`
 	Sessions      *int64          `json:"sessions,omitempty" jsonschema:"how many sessions are in it; absent without such a table"`
 	Missing       []string        `json:"missing" jsonschema:"what the choice of the path looks for and does not find, as table or table.column"`
 }
 
 type indexInfo struct {
-	Name      string `json:"name"`
-	Tokenizer string `json:"tokenizer" jsonschema:"with its arguments"`
+	Name      string `json:"name" jsonschema:"of its table"`
+	Tokenizer string `json:"tokenizer" jsonschema:"what it takes words apart with, and how"`
 	Usable    bool   `json:"usable" jsonschema:"whether this build can read and write it"`
 }
 

@@ -12,16 +12,16 @@ type fenceParams struct {
 }
 
 type fenceResult struct {
-	Live      bool          `json:"live" jsonschema:"whether a session of this id is there"`
-	Retired   bool          `json:"retired" jsonschema:"whether the id has a tombstone"`
-	Expires   bool          `json:"expires" jsonschema:"whether that tombstone goes some day, by state_db.reclaim_fences"`
+	Live      bool          `json:"live" jsonschema:"whether a session of this id is there; it wins over a tombstone"`
+	Retired   bool          `json:"retired" jsonschema:"whether the id has a tombstone; any record under its key counts"`
+	Expires   bool          `json:"expires" jsonschema:"whether that tombstone expires: it holds until state_db.reclaim_fences removes it; one that is malformed is permanent"`
 	RetiredAt *float64      `json:"retired_at,omitempty" jsonschema:"when the id was retired, in seconds since 1970; absent where the tombstone does not tell"`
 	Conflict  *conflictInfo `json:"conflict" jsonschema:"why no session may be created under this id; null where one may be"`
 }
 
 type conflictInfo struct {
 	Code    Reason `json:"code" jsonschema:"session_exists, or session_deleted"`
-	Message string `json:"message"`
+	Message string `json:"message" jsonschema:"in the words that the Agent uses"`
 }
 
 // The two conflicts, in the words that an Agent's own fence uses.
@@ -31,12 +31,12 @@ var (
 )
 
 type reclaimResult struct {
-	Reclaimed int `json:"reclaimed" jsonschema:"how many fences, of sessions and of routes, are gone"`
+	Reclaimed int `json:"reclaimed" jsonschema:"how many fences, of sessions and of routes, are gone; one whose age cannot be told stays, and a cancel or a failure leaves the rest"`
 }
 
 type expiringParams struct {
 	homeParams
-	SessionIDs []SessionID `json:"session_ids"`
+	SessionIDs []SessionID `json:"session_ids" jsonschema:"the ids to ask about"`
 }
 
 type expiringResult struct {

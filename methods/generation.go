@@ -10,8 +10,8 @@ import (
 type generationParams struct {
 	homeParams
 	Candidates []SessionID `json:"candidates" jsonschema:"the ids that the conversation may have, in the order of their generations"`
-	Pinned     []SessionID `json:"pinned,omitempty" jsonschema:"ids that may be taken although they are retired, for an exact retry"`
-	Spent      []SessionID `json:"spent,omitempty" jsonschema:"ids that may not be taken although they are not retired"`
+	Pinned     []SessionID `json:"pinned,omitempty" jsonschema:"ids that may be taken although they are retired, for an exact retry; says nothing of one that is not retired"`
+	Spent      []SessionID `json:"spent,omitempty" jsonschema:"ids that may not be taken although they are not retired; says nothing of one that is"`
 }
 
 type generationResult struct {
@@ -26,7 +26,7 @@ type keepParams struct {
 }
 
 type keepResult struct {
-	Kept bool `json:"kept" jsonschema:"false: one of those has no fence any more, and nothing was changed"`
+	Kept bool `json:"kept" jsonschema:"false: one of those before it has no fence any more, and nothing was changed"`
 }
 
 func registerGenerations(r *Registry, s *service) {

@@ -24,26 +24,26 @@ var capabilities = []string{
 }
 
 type handshakeParams struct {
-	RPCVersion int    `json:"rpc_version" jsonschema:"the version of the protocol that the host speaks"`
-	AgentDir   string `json:"agent_dir,omitempty" jsonschema:"the folder of the installed Agent; it decides which path a delete takes"`
-	BaseHome   string `json:"base_home,omitempty" jsonschema:"the home of the base profile"`
+	RPCVersion int    `json:"rpc_version" jsonschema:"the version of the protocol that the host speaks: 1"`
+	AgentDir   string `json:"agent_dir,omitempty" jsonschema:"the folder of the installed Agent, where the host knows it; it decides which path a delete takes. One that cannot be listed is -32602 here, and io_error later"`
+	BaseHome   string `json:"base_home,omitempty" jsonschema:"the home of the base profile, whose store keeps the routes of all profiles; what a crash left there is finished in the background"`
 
-	Watch []ProfileHome `json:"watch,omitempty" jsonschema:"homes to watch from now on; they need not be there yet"`
+	Watch []ProfileHome `json:"watch,omitempty" jsonschema:"homes to watch from now on; they need not be there yet. The list in its order is part of the handshake"`
 }
 
 type handshakeResult struct {
-	RPCVersion    int       `json:"rpc_version"`
-	Version       string    `json:"version"`
-	PID           int       `json:"pid"`
-	SQLiteVersion string    `json:"sqlite_version"`
-	FTS5          bool      `json:"fts5"`
-	Capabilities  []string  `json:"capabilities"`
-	Agent         agentInfo `json:"agent"`
+	RPCVersion    int       `json:"rpc_version" jsonschema:"the version of the protocol that the sidecar speaks"`
+	Version       string    `json:"version" jsonschema:"of the sidecar"`
+	PID           int       `json:"pid" jsonschema:"of the sidecar's process"`
+	SQLiteVersion string    `json:"sqlite_version" jsonschema:"of the SQLite that is built in"`
+	FTS5          bool      `json:"fts5" jsonschema:"always true: a build without full-text indexes does not start"`
+	Capabilities  []string  `json:"capabilities" jsonschema:"what this build can do beside its methods, sorted: options of a delete, its paths, receipts, watch"`
+	Agent         agentInfo `json:"agent" jsonschema:"what was found of the installed Agent"`
 }
 
 type agentInfo struct {
 	Known     bool   `json:"known" jsonschema:"whether the host named the Agent's folder"`
-	Dir       string `json:"dir,omitempty"`
+	Dir       string `json:"dir,omitempty" jsonschema:"that folder, as an absolute path"`
 	CanRetire *bool  `json:"can_retire,omitempty" jsonschema:"whether the Agent can retire conversations: false for one that is older than the runtime ledger"`
 }
 

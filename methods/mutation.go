@@ -8,7 +8,7 @@ import (
 
 type mutationParams struct {
 	homeParams
-	PrincipalID AnyText `json:"principal_id" jsonschema:"who asked for the change"`
+	PrincipalID AnyText `json:"principal_id" jsonschema:"who asked for the change; any text, hashed as it is"`
 	SessionID   AnyText `json:"session_id" jsonschema:"the session that was to be changed; any text"`
 	RequestID   AnyText `json:"request_id" jsonschema:"the request's id, as the principal gave it"`
 }

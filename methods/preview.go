@@ -9,19 +9,19 @@ import (
 
 // previewResult is what a delete would do (contract 5d). Its lists are always there.
 type previewResult struct {
-	Path       statedb.Path     `json:"path,omitempty" jsonschema:"legacy or canonical"`
+	Path       statedb.Path     `json:"path,omitempty" jsonschema:"legacy; or canonical, where the store has the runtime ledger"`
 	Existed    *bool            `json:"existed,omitempty" jsonschema:"whether the requested row is there"`
 	IDs        []targetInfo     `json:"ids" jsonschema:"what would go, in the order of deleted_ids"`
-	Kept       []keptInfo       `json:"kept" jsonschema:"what hangs on those and stays"`
+	Kept       []keptInfo       `json:"kept" jsonschema:"what hangs on those and stays as a conversation of its own"`
 	Artifacts  []artifactInfo   `json:"artifacts" jsonschema:"files in sessions/ that would go"`
-	Guards     []guardInfo      `json:"guards" jsonschema:"live guards, each of which refuses the delete"`
-	Media      []mediaInfo      `json:"media" jsonschema:"files that the conversation named and that go after it, unless somebody still needs them"`
-	Retained   []leftBehindInfo `json:"retained" jsonschema:"what is kept on purpose"`
-	LeftBehind []leftBehindInfo `json:"left_behind" jsonschema:"what this path does not remove though it concerned the session"`
+	Guards     []guardInfo      `json:"guards" jsonschema:"live guards, each of which would refuse the delete"`
+	Media      []mediaInfo      `json:"media" jsonschema:"canonical path: files that the rows name and that would go after them, unless a row that stays names them too"`
+	Retained   []leftBehindInfo `json:"retained" jsonschema:"what the canonical path would keep on purpose, such as the answers to settled requests"`
+	LeftBehind []leftBehindInfo `json:"left_behind" jsonschema:"what the path would not remove though it concerned the session"`
 	FTSStale   []string         `json:"fts_stale,omitempty" jsonschema:"full-text indexes that the Agent would have to rebuild"`
 	Trash      *trashEstimate   `json:"trash,omitempty" jsonschema:"with keep_days: what would be kept"`
 	Reason     Reason           `json:"reason,omitempty" jsonschema:"why a delete would be refused; absent where it would not"`
-	Detail     string           `json:"detail,omitempty" jsonschema:"the reason as one line for a human"`
+	Detail     string           `json:"detail,omitempty" jsonschema:"the reason as one line of at most 500 characters"`
 }
 
 type trashEstimate struct {
@@ -29,24 +29,24 @@ type trashEstimate struct {
 }
 
 type targetInfo struct {
-	ID           string      `json:"id"`
-	Why          statedb.Why `json:"why" jsonschema:"requested, compression, delegate, or lineage"`
-	Title        string      `json:"title,omitempty"`
-	MessageCount int         `json:"message_count"`
+	ID           string      `json:"id" jsonschema:"the session's id"`
+	Why          statedb.Why `json:"why" jsonschema:"requested; compression: a segment of the same conversation; delegate: it worked for one of them; lineage: a member of the same local conversation"`
+	Title        string      `json:"title,omitempty" jsonschema:"absent where it has none"`
+	MessageCount int         `json:"message_count" jsonschema:"how many messages are in it"`
 }
 
 type keptInfo struct {
-	ID  string          `json:"id"`
-	Why statedb.KeptWhy `json:"why"`
+	ID  string          `json:"id" jsonschema:"the session's id"`
+	Why statedb.KeptWhy `json:"why" jsonschema:"branch, continuation, reset, after_branch, delegate_of_compressed, not_a_delegate, or below_kept: it hangs on one that stays"`
 }
 
 type artifactInfo struct {
-	Name  string `json:"name"`
-	Bytes int64  `json:"bytes"`
+	Name  string `json:"name" jsonschema:"its name in sessions/"`
+	Bytes int64  `json:"bytes" jsonschema:"its size"`
 }
 
 type mediaInfo struct {
-	Path string `json:"path"`
+	Path string `json:"path" jsonschema:"where it is"`
 }
 
 func registerPreview(r *Registry, s *service) {

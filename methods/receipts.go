@@ -46,23 +46,23 @@ type listReceiptsParams struct {
 }
 
 type listReceiptsResult struct {
-	Receipts  []receiptInfo `json:"receipts" jsonschema:"by sequence"`
-	NextAfter Sequence      `json:"next_after" jsonschema:"the cursor for the next page; where it is head, or the page is empty, there are no more for now"`
+	Receipts  []receiptInfo `json:"receipts" jsonschema:"those behind the cursor, by sequence, from one snapshot; a page ends early, but not before its first, where they are long (some 4 MiB)"`
+	NextAfter Sequence      `json:"next_after" jsonschema:"the cursor for the next page, after_sequence where this one is empty; where it is head, or the page is empty, there are no more for now"`
 	Head      Sequence      `json:"head" jsonschema:"the newest sequence that this store ever gave; 0 where it gave none"`
 }
 
 type receiptInfo struct {
-	Sequence Sequence `json:"sequence"`
-	Deletion Deletion `json:"deletion" jsonschema:"operation_id, reason, surface, store_id, profile_home, identities"`
+	Sequence Sequence `json:"sequence" jsonschema:"its place, never given twice"`
+	Deletion Deletion `json:"deletion" jsonschema:"what the receipt says, as it was written: operation_id, reason, surface, store_id, profile_home, identities"`
 }
 
 type getReceiptParams struct {
 	homeParams
-	OperationID AnyText `json:"operation_id" jsonschema:"the receipt of a delete's result"`
+	OperationID AnyText `json:"operation_id" jsonschema:"of the delete: receipt in its result"`
 }
 
 type getReceiptResult struct {
-	Deletion Deletion `json:"deletion" jsonschema:"what the receipt says; null where this store has no such receipt"`
+	Deletion Deletion `json:"deletion" jsonschema:"what the receipt says; null where this store has no such receipt, or none any more"`
 }
 
 type forgetReceiptsParams struct {
@@ -77,8 +77,8 @@ type forgetReceiptsResult struct {
 // committedReceipt is the notification receipts.committed: a wake-up hint, never the truth (contract 8.6).
 type committedReceipt struct {
 	ProfileHome string      `json:"profile_home" jsonschema:"the home, resolved: what receipts.list takes"`
-	Sequence    Sequence    `json:"sequence"`
-	OperationID OperationID `json:"operation_id"`
+	Sequence    Sequence    `json:"sequence" jsonschema:"of the new receipt"`
+	OperationID OperationID `json:"operation_id" jsonschema:"of the delete"`
 }
 
 // cursorInvalid is the data of the answer to a cursor beyond the newest receipt.

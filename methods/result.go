@@ -10,34 +10,34 @@ import (
 // deleteResult is wire-compatible with the hosts that exist: ok, deleted_ids, refused (contract 4).
 type deleteResult struct {
 	OK         bool             `json:"ok" jsonschema:"the rows of this delete are gone and its artifacts are"`
-	DeletedIDs []string         `json:"deleted_ids,omitempty" jsonschema:"the ids whose rows are gone; absent where nothing was removed"`
-	Refused    Reason           `json:"refused,omitempty" jsonschema:"active_turn or runtime_history_unsupported; reason repeats it"`
-	Reason     Reason           `json:"reason,omitempty" jsonschema:"why ok is false"`
-	Detail     string           `json:"detail,omitempty" jsonschema:"the reason as one line for a human"`
-	Path       statedb.Path     `json:"path,omitempty" jsonschema:"legacy or canonical"`
-	Existed    *bool            `json:"existed,omitempty" jsonschema:"whether the requested row was there"`
-	Guard      *guardInfo       `json:"guard,omitempty" jsonschema:"what protects the session, for active_turn"`
-	Plan       *previewResult   `json:"plan,omitempty" jsonschema:"for plan_changed: what a delete would do now"`
-	Cleanup    *cleanupInfo     `json:"cleanup,omitempty" jsonschema:"what is left to clean up in the whole home, older deletes included"`
-	Receipt    string           `json:"receipt,omitempty" jsonschema:"the operation id of the deletion receipt; absent where no row was there"`
-	Trash      *trashInfo       `json:"trash,omitempty" jsonschema:"with keep_days: by what the conversation can be taken back, and until when"`
-	Retained   []leftBehindInfo `json:"retained,omitempty" jsonschema:"what is kept on purpose"`
-	LeftBehind []leftBehindInfo `json:"left_behind,omitempty" jsonschema:"what this path does not remove though it concerned the session"`
-	FTSStale   []string         `json:"fts_stale,omitempty" jsonschema:"full-text indexes that the Agent has to rebuild"`
-	Erase      *eraseInfo       `json:"erase,omitempty" jsonschema:"what of it can still be read in the store's files; absent where nothing was removed"`
+	DeletedIDs []string         `json:"deleted_ids,omitempty" jsonschema:"the ids whose rows are gone; absent where nothing was removed. Legacy path: newest segment first, each followed by its delegates; canonical path: the one that was asked for (with whole_conversation the first segment), then the others sorted"`
+	Refused    Reason           `json:"refused,omitempty" jsonschema:"active_turn or runtime_history_unsupported, for older hosts; reason repeats it"`
+	Reason     Reason           `json:"reason,omitempty" jsonschema:"why ok is false, a stable word"`
+	Detail     string           `json:"detail,omitempty" jsonschema:"the reason as one line of at most 500 characters, for the log and for whoever helps"`
+	Path       statedb.Path     `json:"path,omitempty" jsonschema:"legacy; or canonical, where the store has the runtime ledger"`
+	Existed    *bool            `json:"existed,omitempty" jsonschema:"whether the requested row was there; a session that is not there deletes fine"`
+	Guard      *guardInfo       `json:"guard,omitempty" jsonschema:"for active_turn: what protects the session"`
+	Plan       *previewResult   `json:"plan,omitempty" jsonschema:"for plan_changed: what a delete would do now, as state_db.preview_delete tells it"`
+	Cleanup    *cleanupInfo     `json:"cleanup,omitempty" jsonschema:"what is left to clean up in the whole home, older deletes included; theirs never make this one fail"`
+	Receipt    string           `json:"receipt,omitempty" jsonschema:"the operation_id of the deletion receipt; absent where no row was there"`
+	Trash      *trashInfo       `json:"trash,omitempty" jsonschema:"with keep_days: by what the conversation can be taken back, and until when; absent where no row was there"`
+	Retained   []leftBehindInfo `json:"retained,omitempty" jsonschema:"what the canonical path keeps on purpose, such as the answers to settled requests"`
+	LeftBehind []leftBehindInfo `json:"left_behind,omitempty" jsonschema:"what the path does not remove though it concerned the session: routes that still name it, prompts that no session uses any more"`
+	FTSStale   []string         `json:"fts_stale,omitempty" jsonschema:"full-text indexes that the Agent has to rebuild, because this build lacks their tokenizer"`
+	Erase      *eraseInfo       `json:"erase,omitempty" jsonschema:"what can still be read of it in the store's files; absent where nothing was removed"`
 }
 
 type guardInfo struct {
 	SessionID string            `json:"session_id" jsonschema:"the session that is in use"`
-	Kind      statedb.GuardKind `json:"kind"`
-	Holder    string            `json:"holder"`
+	Kind      statedb.GuardKind `json:"kind" jsonschema:"turn_lease, compression_lock, admission (a request that is not settled), or worker"`
+	Holder    string            `json:"holder" jsonschema:"who holds it, as the Agent wrote it; for admission and worker the id of the request or of the execution"`
 	ExpiresAt *float64          `json:"expires_at,omitempty" jsonschema:"seconds since 1970; absent for a guard that never runs out"`
 }
 
 type leftBehindInfo struct {
-	Kind  string `json:"kind"`
-	Count int    `json:"count"`
-	Why   string `json:"why"`
+	Kind  string `json:"kind" jsonschema:"what it is, a stable word"`
+	Count int    `json:"count" jsonschema:"how many"`
+	Why   string `json:"why" jsonschema:"why it stays, as one line for a human"`
 }
 
 // answerOf is the answer to a delete, if it succeeded or its reason is one that a caller can act on.

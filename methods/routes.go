@@ -35,12 +35,12 @@ type routeRetiredResult struct {
 type fenceRoutesParams struct {
 	ProfileHome ProfileHome `json:"profile_home" jsonschema:"the home that the sessions were deleted from"`
 	BaseHome    ProfileHome `json:"base_home" jsonschema:"the home of the base profile, whose routes all profiles share"`
-	SessionIDs  []SessionID `json:"session_ids" jsonschema:"sessions that have a tombstone in profile_home"`
-	Namespace   *Namespace  `json:"namespace,omitempty" jsonschema:"where their routes lie; the profile's own where absent"`
+	SessionIDs  []SessionID `json:"session_ids" jsonschema:"sessions that have a tombstone in profile_home; one without is -32602, and then none is fenced"`
+	Namespace   *Namespace  `json:"namespace,omitempty" jsonschema:"where their routes lie; the profile's own where absent, which a folder whose name no key can carry does not have"`
 }
 
 type fenceRoutesResult struct {
-	Fenced        int `json:"fenced" jsonschema:"sessions whose routes are fenced now; 0 where the base home holds no routes"`
+	Fenced        int `json:"fenced" jsonschema:"sessions whose routes are fenced now; 0 where the base home needs no fence: it is not there, or keeps no routes"`
 	RoutesRemoved int `json:"routes_removed" jsonschema:"routes that named one of them and are gone"`
 	Reclaimed     int `json:"reclaimed" jsonschema:"older fences of routes that had lasted their time and are gone"`
 }

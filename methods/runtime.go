@@ -11,7 +11,7 @@ type shutdownParams struct {
 }
 
 type okResult struct {
-	OK bool `json:"ok"`
+	OK bool `json:"ok" jsonschema:"always true"`
 }
 
 func registerRuntime(r *Registry, s *service) {

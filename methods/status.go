@@ -11,11 +11,11 @@ import (
 )
 
 type statusResult struct {
-	UptimeSeconds float64       `json:"uptime_seconds"`
-	Calls         callsInfo     `json:"calls"`
+	UptimeSeconds float64       `json:"uptime_seconds" jsonschema:"since the start of the process"`
+	Calls         callsInfo     `json:"calls" jsonschema:"how busy the sidecar is"`
 	Watched       []watchedInfo `json:"watched" jsonschema:"the homes that are watched"`
 	Homes         []homeStatus  `json:"homes" jsonschema:"the homes that have something left to clean up, by their resolved paths"`
-	Counters      countersInfo  `json:"counters"`
+	Counters      countersInfo  `json:"counters" jsonschema:"what the process has done since its start"`
 }
 
 type watchedInfo struct {
@@ -25,12 +25,12 @@ type watchedInfo struct {
 
 type callsInfo struct {
 	InFlight int `json:"in_flight" jsonschema:"calls that run now, this one included"`
-	Limit    int `json:"limit"`
+	Limit    int `json:"limit" jsonschema:"how many may run at once"`
 }
 
 type homeStatus struct {
-	ProfileHome string        `json:"profile_home"`
-	Pending     []pendingInfo `json:"pending"`
+	ProfileHome string        `json:"profile_home" jsonschema:"the resolved path"`
+	Pending     []pendingInfo `json:"pending" jsonschema:"what could not go yet; it is tried again"`
 	Unreadable  []string      `json:"unreadable" jsonschema:"names of manifests that cannot be read"`
 }
 

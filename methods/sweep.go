@@ -10,19 +10,19 @@ import (
 
 type sweepParams struct {
 	homeParams
-	SessionIDs []SessionID `json:"session_ids" jsonschema:"exactly the sessions to sweep: no delegates, no other segments"`
+	SessionIDs []SessionID `json:"session_ids" jsonschema:"exactly the sessions to sweep: no delegates, no other segments; one without a row gets its tombstone too"`
 }
 
 type sweepResult struct {
 	Swept        []string      `json:"swept" jsonschema:"the ids that are retired, in the order asked for"`
-	Skipped      []skippedInfo `json:"skipped" jsonschema:"the ids that were left alone"`
+	Skipped      []skippedInfo `json:"skipped" jsonschema:"the ids that were left alone; they stop nobody else"`
 	Transactions int           `json:"transactions" jsonschema:"in how many transactions it was done"`
 	Cleanup      *cleanupInfo  `json:"cleanup,omitempty" jsonschema:"what is left to clean up in the whole home, where that is anything"`
 }
 
 type skippedInfo struct {
-	SessionID string `json:"session_id"`
-	Reason    Reason `json:"reason"`
+	SessionID string `json:"session_id" jsonschema:"the id that was left alone"`
+	Reason    Reason `json:"reason" jsonschema:"active_turn, receipt_invalid, store_unsupported (its ledger cannot be retired), conversation_incomplete, or cancelled"`
 	Detail    string `json:"detail,omitempty" jsonschema:"the reason as one line for a human"`
 }
 

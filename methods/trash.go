@@ -19,18 +19,18 @@ type trashInfo struct {
 }
 
 type trashResult struct {
-	Entries    []trashEntry `json:"entries" jsonschema:"what can be restored, the newest delete first, those of one instant by operation id"`
-	Unreadable []string     `json:"unreadable" jsonschema:"names of entries that cannot be restored; trash.purge removes one where its operation id is named, which is the name up to the first dot"`
+	Entries    []trashEntry `json:"entries" jsonschema:"what can be restored, the newest delete first, those of one instant by operation_id"`
+	Unreadable []string     `json:"unreadable" jsonschema:"names of files that are named as entries are and cannot be restored; trash.purge removes one by its operation_id, which is the name up to the first dot"`
 }
 
 type trashEntry struct {
-	OperationID  OperationID `json:"operation_id"`
-	DeletedAt    float64     `json:"deleted_at" jsonschema:"in seconds since 1970"`
+	OperationID  OperationID `json:"operation_id" jsonschema:"of the delete: what trash.restore takes"`
+	DeletedAt    float64     `json:"deleted_at" jsonschema:"when it was deleted, in seconds since 1970"`
 	KeepUntil    float64     `json:"keep_until" jsonschema:"when it goes for good, in seconds since 1970"`
-	Title        string      `json:"title"`
-	MessageCount int         `json:"message_count"`
-	Bytes        int64       `json:"bytes" jsonschema:"of the file"`
-	IDs          []string    `json:"ids" jsonschema:"the sessions that were deleted"`
+	Title        string      `json:"title" jsonschema:"its first 1,000 characters at most; empty where there is none"`
+	MessageCount int         `json:"message_count" jsonschema:"how many messages are in it"`
+	Bytes        int64       `json:"bytes" jsonschema:"the size of the file"`
+	IDs          []string    `json:"ids" jsonschema:"the sessions that were deleted, in the order of deleted_ids"`
 }
 
 type restoreParams struct {
@@ -39,10 +39,10 @@ type restoreParams struct {
 }
 
 type restoreResult struct {
-	Restored  map[string]string `json:"restored" jsonschema:"the new id of each session, by its old one"`
-	Dropped   []string          `json:"dropped,omitempty" jsonschema:"columns and tables that the store has no more, as table.column"`
+	Restored  map[string]string `json:"restored" jsonschema:"the new id of each session, by its old one: restored- and 16 hex digits"`
+	Dropped   []string          `json:"dropped,omitempty" jsonschema:"what was left out: columns and tables that the store has no more, as table.column"`
 	Changed   []string          `json:"changed,omitempty" jsonschema:"columns of which a value could not come back as it was: what it named is gone, or the title is taken and has a number now"`
-	FTSStale  []string          `json:"fts_stale,omitempty" jsonschema:"full-text indexes that the Agent has to rebuild"`
+	FTSStale  []string          `json:"fts_stale,omitempty" jsonschema:"full-text indexes that the Agent has to rebuild before they find it"`
 	EntryLeft bool              `json:"entry_left,omitempty" jsonschema:"the conversation is back, but its file could not be removed from the trash: its text stays there until the next use of the home can remove it, or it is purged"`
 }
 

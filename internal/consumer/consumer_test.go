@@ -292,7 +292,7 @@ func TestSidecarThatDies(t *testing.T) {
 // What the document tells those who read with SQLite gives what receipts.list does.
 func TestDocumentedSQL(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../../docs/receipts.md")
+	text, err := os.ReadFile("README.md")
 	require.NoError(t, err)
 	_, rest, found := strings.Cut(string(text), "```sql\n")
 	require.True(t, found)

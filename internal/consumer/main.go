@@ -1,4 +1,4 @@
-// Command consumer is an example of a program that follows deletion receipts (docs/receipts.md): it stages each receipt once, in
+// Command consumer is an example of a program that follows deletion receipts (README.md): it stages each receipt once, in
 // its own ledger, and never opens a state.db. It uses nothing of this module, so that it can be copied.
 //
 // The files: source.go speaks to the sidecar, verdict.go decides what an answer means, ledger_sql.go keeps what is staged,

@@ -65,7 +65,7 @@ var mayImport = map[string][]string{
 }
 
 // onlyForTests are packages that the program never holds.
-var onlyForTests = []string{"internal/sidecartest", "internal/sidecartest/writer", "internal/properties", "internal/skipcheck", "internal/layers", "internal/platforms"}
+var onlyForTests = []string{"internal/sidecartest", "internal/sidecartest/writer", "internal/properties", "internal/skipcheck", "internal/layers", "internal/platforms", "internal/discovery", "internal/documents"}
 
 func TestNothingImportsUpward(t *testing.T) {
 	for _, pkg := range list(t, "./...") {
