@@ -2,6 +2,58 @@
 
 import type { Call, CallOptions, Progress } from './types.js'
 
+/** What protects a session from being deleted: somebody is at work in it. */
+export type Guard = {
+  /** the session that is in use */
+  session_id: string
+  kind: string
+  holder: string
+  /** seconds since 1970; absent for a guard that never runs out */
+  expires_at?: number
+}
+
+/** Something that a delete does not remove: how many of which kind, and why. */
+export type Remainder = {
+  kind: string
+  count: number
+  why: string
+}
+
+/** What of a deleted conversation can still be read in the files of the store. */
+export type EraseReport = {
+  /** this_delete: the pages that this delete freed are overwritten; kept_until: its rows are in the trash for a while */
+  pages: string
+  /** for kept_until: when they go, in seconds since 1970 */
+  kept_until?: number
+  /** whether the full-text indexes are rid of deleted words: purged, pending (a later purge can do it), or not_asked */
+  indexes: string
+  /** the store's log: truncated (it is empty, or there is none), busy (it may not be), or not_asked */
+  wal: string
+}
+
+/** A session of which a file could not be removed yet, and why. */
+export type PendingCleanup = {
+  /** absent where it is not known: a file that an older delete left */
+  session_id?: string
+  cause: string
+}
+
+/** What deletes have left to clean up in a home. It is tried again unasked. */
+export type CleanupReport = {
+  complete: boolean
+  pending: PendingCleanup[]
+  /** names of manifests that cannot be read */
+  unreadable: string[]
+}
+
+/** How far the purge of a full-text index is. */
+export type PurgeProgress = {
+  /** the full-text index that is being purged */
+  index: string
+  /** how many steps were taken at it */
+  steps: number
+}
+
 /** What `cleanup.run` takes. */
 export type CleanupRunParams = {
   /** the Agent profile's folder, which holds state.db */
@@ -9,17 +61,9 @@ export type CleanupRunParams = {
 }
 
 /** What `cleanup.run` answers. */
-export type CleanupRunResult = {
+export type CleanupRunResult = CleanupReport & {
   /** ids that were settled: nothing is left of their files */
   removed_ids: string[]
-  complete: boolean
-  pending: {
-    /** absent where it is not known: a file that an older delete left */
-    session_id?: string
-    cause: string
-  }[]
-  /** names of manifests that cannot be read */
-  unreadable: string[]
   /** what went wrong, as one line for a human */
   detail?: string
 }
@@ -31,27 +75,11 @@ export type CleanupStatusParams = {
 }
 
 /** What `cleanup.status` answers. */
-export type CleanupStatusResult = {
-  /** the resolved path */
-  profile_home: string
-  watched: boolean
-  /** events: the system tells of changes; polling: the sidecar looks every two seconds */
-  how?: string
-  /** why the home is polled, as one line for a human */
-  why?: string
+export type CleanupStatusResult = CleanupWatchResult & {
   /** when this process last worked through the home, in seconds since 1970; absent where it has not */
   last_run?: number
   /** what that run left */
-  cleanup?: {
-    complete: boolean
-    pending: {
-      /** absent where it is not known: a file that an older delete left */
-      session_id?: string
-      cause: string
-    }[]
-    /** names of manifests that cannot be read */
-    unreadable: string[]
-  }
+  cleanup?: CleanupReport
 }
 
 /** What `cleanup.watch` takes. */
@@ -216,11 +244,7 @@ export type RuntimeStatusResult = {
   /** the homes that have something left to clean up, by their resolved paths */
   homes: {
     profile_home: string
-    pending: {
-      /** absent where it is not known: a file that an older delete left */
-      session_id?: string
-      cause: string
-    }[]
+    pending: PendingCleanup[]
     /** names of manifests that cannot be read */
     unreadable: string[]
   }[]
@@ -305,86 +329,11 @@ export type StateDbDeleteCliSessionResult = {
   /** whether the requested row was there */
   existed?: boolean
   /** what protects the session, for active_turn */
-  guard?: {
-    /** the session that is in use */
-    session_id: string
-    kind: string
-    holder: string
-    /** seconds since 1970; absent for a guard that never runs out */
-    expires_at?: number
-  }
+  guard?: Guard
   /** for plan_changed: what a delete would do now */
-  plan?: {
-    /** legacy or canonical */
-    path?: string
-    /** whether the requested row is there */
-    existed?: boolean
-    /** what would go, in the order of deleted_ids */
-    ids: {
-      id: string
-      /** requested, compression, delegate, or lineage */
-      why: string
-      title?: string
-      message_count: number
-    }[]
-    /** what hangs on those and stays */
-    kept: {
-      id: string
-      why: string
-    }[]
-    /** files in sessions/ that would go */
-    artifacts: {
-      name: string
-      bytes: number
-    }[]
-    /** live guards, each of which refuses the delete */
-    guards: {
-      /** the session that is in use */
-      session_id: string
-      kind: string
-      holder: string
-      /** seconds since 1970; absent for a guard that never runs out */
-      expires_at?: number
-    }[]
-    /** files that the conversation named and that go after it, unless somebody still needs them */
-    media: {
-      path: string
-    }[]
-    /** what is kept on purpose */
-    retained: {
-      kind: string
-      count: number
-      why: string
-    }[]
-    /** what this path does not remove though it concerned the session */
-    left_behind: {
-      kind: string
-      count: number
-      why: string
-    }[]
-    /** full-text indexes that the Agent would have to rebuild */
-    fts_stale?: string[]
-    /** with keep_days: what would be kept */
-    trash?: {
-      /** about how large the entry in the trash would be */
-      bytes: number
-    }
-    /** why a delete would be refused; absent where it would not */
-    reason?: string
-    /** the reason as one line for a human */
-    detail?: string
-  }
+  plan?: StateDbPreviewDeleteResult
   /** what is left to clean up in the whole home, older deletes included */
-  cleanup?: {
-    complete: boolean
-    pending: {
-      /** absent where it is not known: a file that an older delete left */
-      session_id?: string
-      cause: string
-    }[]
-    /** names of manifests that cannot be read */
-    unreadable: string[]
-  }
+  cleanup?: CleanupReport
   /** the operation id of the deletion receipt; absent where no row was there */
   receipt?: string
   /** with keep_days: by what the conversation can be taken back, and until when */
@@ -395,30 +344,13 @@ export type StateDbDeleteCliSessionResult = {
     keep_until: number
   }
   /** what is kept on purpose */
-  retained?: {
-    kind: string
-    count: number
-    why: string
-  }[]
+  retained?: Remainder[]
   /** what this path does not remove though it concerned the session */
-  left_behind?: {
-    kind: string
-    count: number
-    why: string
-  }[]
+  left_behind?: Remainder[]
   /** full-text indexes that the Agent has to rebuild */
   fts_stale?: string[]
   /** what of it can still be read in the store's files; absent where nothing was removed */
-  erase?: {
-    /** this_delete: the pages that this delete freed are overwritten; kept_until: its rows are in the trash for a while */
-    pages: string
-    /** for kept_until: when they go, in seconds since 1970 */
-    kept_until?: number
-    /** whether the full-text indexes are rid of deleted words: purged, pending (a later purge can do it), or not_asked */
-    indexes: string
-    /** the store's log: truncated (it is empty, or there is none), busy (it may not be), or not_asked */
-    wal: string
-  }
+  erase?: EraseReport
 }
 
 /** What `state_db.delete_cli_session` may report on its way. */
@@ -426,12 +358,7 @@ export type StateDbDeleteCliSessionEvents =
   | {
     /** The purge of an index has taken another step. */
     event: 'purge'
-    data: {
-      /** the full-text index that is being purged */
-      index: string
-      /** how many steps were taken at it */
-      steps: number
-    }
+    data: PurgeProgress
   }
 
 /** What `state_db.delete_sessions` takes. */
@@ -455,140 +382,11 @@ export type StateDbDeleteSessionsParams = {
 /** What `state_db.delete_sessions` answers. */
 export type StateDbDeleteSessionsResult = {
   /** one for each of session_ids, in their order */
-  results: {
+  results: (StateDbDeleteCliSessionResult & {
     session_id: string
     /** the id whose delete took this one with it */
     taken_by?: string
-    /** the rows of this delete are gone and its artifacts are */
-    ok: boolean
-    /** the ids whose rows are gone; absent where nothing was removed */
-    deleted_ids?: string[]
-    /** active_turn or runtime_history_unsupported; reason repeats it */
-    refused?: string
-    /** why ok is false */
-    reason?: string
-    /** the reason as one line for a human */
-    detail?: string
-    /** legacy or canonical */
-    path?: string
-    /** whether the requested row was there */
-    existed?: boolean
-    /** what protects the session, for active_turn */
-    guard?: {
-      /** the session that is in use */
-      session_id: string
-      kind: string
-      holder: string
-      /** seconds since 1970; absent for a guard that never runs out */
-      expires_at?: number
-    }
-    /** for plan_changed: what a delete would do now */
-    plan?: {
-      /** legacy or canonical */
-      path?: string
-      /** whether the requested row is there */
-      existed?: boolean
-      /** what would go, in the order of deleted_ids */
-      ids: {
-        id: string
-        /** requested, compression, delegate, or lineage */
-        why: string
-        title?: string
-        message_count: number
-      }[]
-      /** what hangs on those and stays */
-      kept: {
-        id: string
-        why: string
-      }[]
-      /** files in sessions/ that would go */
-      artifacts: {
-        name: string
-        bytes: number
-      }[]
-      /** live guards, each of which refuses the delete */
-      guards: {
-        /** the session that is in use */
-        session_id: string
-        kind: string
-        holder: string
-        /** seconds since 1970; absent for a guard that never runs out */
-        expires_at?: number
-      }[]
-      /** files that the conversation named and that go after it, unless somebody still needs them */
-      media: {
-        path: string
-      }[]
-      /** what is kept on purpose */
-      retained: {
-        kind: string
-        count: number
-        why: string
-      }[]
-      /** what this path does not remove though it concerned the session */
-      left_behind: {
-        kind: string
-        count: number
-        why: string
-      }[]
-      /** full-text indexes that the Agent would have to rebuild */
-      fts_stale?: string[]
-      /** with keep_days: what would be kept */
-      trash?: {
-        /** about how large the entry in the trash would be */
-        bytes: number
-      }
-      /** why a delete would be refused; absent where it would not */
-      reason?: string
-      /** the reason as one line for a human */
-      detail?: string
-    }
-    /** what is left to clean up in the whole home, older deletes included */
-    cleanup?: {
-      complete: boolean
-      pending: {
-        /** absent where it is not known: a file that an older delete left */
-        session_id?: string
-        cause: string
-      }[]
-      /** names of manifests that cannot be read */
-      unreadable: string[]
-    }
-    /** the operation id of the deletion receipt; absent where no row was there */
-    receipt?: string
-    /** with keep_days: by what the conversation can be taken back, and until when */
-    trash?: {
-      /** what trash.restore takes */
-      operation_id: string
-      /** when it goes for good, in seconds since 1970 */
-      keep_until: number
-    }
-    /** what is kept on purpose */
-    retained?: {
-      kind: string
-      count: number
-      why: string
-    }[]
-    /** what this path does not remove though it concerned the session */
-    left_behind?: {
-      kind: string
-      count: number
-      why: string
-    }[]
-    /** full-text indexes that the Agent has to rebuild */
-    fts_stale?: string[]
-    /** what of it can still be read in the store's files; absent where nothing was removed */
-    erase?: {
-      /** this_delete: the pages that this delete freed are overwritten; kept_until: its rows are in the trash for a while */
-      pages: string
-      /** for kept_until: when they go, in seconds since 1970 */
-      kept_until?: number
-      /** whether the full-text indexes are rid of deleted words: purged, pending (a later purge can do it), or not_asked */
-      indexes: string
-      /** the store's log: truncated (it is empty, or there is none), busy (it may not be), or not_asked */
-      wal: string
-    }
-  }[]
+  })[]
   /** whether a cancel left some of them alone */
   cancelled: boolean
 }
@@ -610,12 +408,7 @@ export type StateDbDeleteSessionsEvents =
   | {
     /** The purge of an index has taken another step. */
     event: 'purge'
-    data: {
-      /** the full-text index that is being purged */
-      index: string
-      /** how many steps were taken at it */
-      steps: number
-    }
+    data: PurgeProgress
   }
 
 /** What `state_db.expiring_fences` takes. */
@@ -815,21 +608,7 @@ export type StateDbListConversationsResult = {
 }
 
 /** What `state_db.preview_delete` takes. */
-export type StateDbPreviewDeleteParams = {
-  /** the Agent profile's folder, which holds state.db */
-  profile_home: string
-  /** true: delete the segments that continue the session too; anything else is false */
-  include_compression_lineage?: boolean
-  /** true: start at the conversation's first segment, with the lineage; anything else is false */
-  whole_conversation?: boolean
-  /** what the user agreed to, in any order; any other set is refused with plan_changed */
-  expected_ids?: string[]
-  session_id: string
-  /** for how many days the conversation can be taken back; not at all where absent */
-  keep_days?: number
-  /** true: afterwards rid the full-text indexes of deleted words, and empty the store's log; anything else is false */
-  purge_index?: boolean
-}
+export type StateDbPreviewDeleteParams = StateDbDeleteCliSessionParams
 
 /** What `state_db.preview_delete` answers. */
 export type StateDbPreviewDeleteResult = {
@@ -856,30 +635,15 @@ export type StateDbPreviewDeleteResult = {
     bytes: number
   }[]
   /** live guards, each of which refuses the delete */
-  guards: {
-    /** the session that is in use */
-    session_id: string
-    kind: string
-    holder: string
-    /** seconds since 1970; absent for a guard that never runs out */
-    expires_at?: number
-  }[]
+  guards: Guard[]
   /** files that the conversation named and that go after it, unless somebody still needs them */
   media: {
     path: string
   }[]
   /** what is kept on purpose */
-  retained: {
-    kind: string
-    count: number
-    why: string
-  }[]
+  retained: Remainder[]
   /** what this path does not remove though it concerned the session */
-  left_behind: {
-    kind: string
-    count: number
-    why: string
-  }[]
+  left_behind: Remainder[]
   /** full-text indexes that the Agent would have to rebuild */
   fts_stale?: string[]
   /** with keep_days: what would be kept */
@@ -969,16 +733,7 @@ export type StateDbSweepSessionsResult = {
   /** in how many transactions it was done */
   transactions: number
   /** what is left to clean up in the whole home, where that is anything */
-  cleanup?: {
-    complete: boolean
-    pending: {
-      /** absent where it is not known: a file that an older delete left */
-      session_id?: string
-      cause: string
-    }[]
-    /** names of manifests that cannot be read */
-    unreadable: string[]
-  }
+  cleanup?: CleanupReport
 }
 
 /** What `trash.list` takes. */
@@ -1052,11 +807,7 @@ export type CleanupChanged = {
   /** ids that were settled, but those of a delete, whose answer tells of them */
   removed_ids: string[]
   /** all that is pending in the home now */
-  pending: {
-    /** absent where it is not known: a file that an older delete left */
-    session_id?: string
-    cause: string
-  }[]
+  pending: PendingCleanup[]
 }
 
 /** A delete left a deletion receipt. It is a hint to look, and may be lost: the truth is receipts.list. */
@@ -1102,6 +853,7 @@ export interface Methods {
   'trash.restore': { params: TrashRestoreParams; result: TrashRestoreResult; events: never }
 }
 
+/** The methods `cleanup.*`. */
 export interface CleanupMethods {
   /** Works through what deletes left in a home, now. */
   run(params: CleanupRunParams, options?: CallOptions<never>): Call<CleanupRunResult, Progress<never>>
@@ -1111,6 +863,7 @@ export interface CleanupMethods {
   watch(params: CleanupWatchParams, options?: CallOptions<never>): Call<CleanupWatchResult, Progress<never>>
 }
 
+/** The methods `receipts.*`. */
 export interface ReceiptsMethods {
   /** Removes the deletion receipts that every consumer has staged. */
   forget(params: ReceiptsForgetParams, options?: CallOptions<never>): Call<ReceiptsForgetResult, Progress<never>>
@@ -1120,6 +873,7 @@ export interface ReceiptsMethods {
   list(params: ReceiptsListParams, options?: CallOptions<never>): Call<ReceiptsListResult, Progress<never>>
 }
 
+/** The methods `rpc.*`. */
 export interface RpcMethods {
   /** Cancels a call in flight. The cancelled call still answers. */
   cancel(params: RpcCancelParams, options?: CallOptions<never>): Call<RpcCancelResult, Progress<never>>
@@ -1129,6 +883,7 @@ export interface RpcMethods {
   methods(params?: RpcMethodsParams, options?: CallOptions<never>): Call<RpcMethodsResult, Progress<never>>
 }
 
+/** The methods `runtime.*`. */
 export interface RuntimeMethods {
   /** Introduces the host and the Agent. It must come before every method of a store. */
   handshake(params: RuntimeHandshakeParams, options?: CallOptions<never>): Call<RuntimeHandshakeResult, Progress<never>>
@@ -1138,6 +893,7 @@ export interface RuntimeMethods {
   status(params?: RuntimeStatusParams, options?: CallOptions<never>): Call<RuntimeStatusResult, Progress<never>>
 }
 
+/** The methods `state_db.*`. */
 export interface StateDbMethods {
   /** Gives the store's free pages back to the disk, if nobody is in the way. */
   compact(params: StateDbCompactParams, options?: CallOptions<StateDbCompactEvents>): Call<StateDbCompactResult, Progress<StateDbCompactEvents>>
@@ -1173,6 +929,7 @@ export interface StateDbMethods {
   sweep_sessions(params: StateDbSweepSessionsParams, options?: CallOptions<never>): Call<StateDbSweepSessionsResult, Progress<never>>
 }
 
+/** The methods `trash.*`. */
 export interface TrashMethods {
   /** Lists the deleted conversations that can be taken back. */
   list(params: TrashListParams, options?: CallOptions<never>): Call<TrashListResult, Progress<never>>
@@ -1198,6 +955,7 @@ export interface Notifications {
   'receipts.committed': ReceiptsCommitted
 }
 
+/** The names of all methods. */
 export const methodNames = [
   'cleanup.run',
   'cleanup.status',
