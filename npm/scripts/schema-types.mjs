@@ -32,11 +32,11 @@ export class SchemaTypes {
     for (const schema of [...wholes.map(({ schema }) => schema), ...others]) this.#gather(schema)
     for (const { name, fields, comment } of named) {
       const found = [...this.#shapes.values()].filter(({ schema }) => fieldsOf(schema).join(' ') === fields)
-      if (found.length !== 1) throw new Error(`${found.length} shapes have the fields of ${name} (${fields}): see ${import.meta.url}`)
+      if (found.length !== 1) throw new Error(`${found.length} shapes have the fields of ${name} (${fields}): see npm/scripts/schema-types.mjs`)
       this.#names.set(keyOf(found[0].schema), { name, comment, schema: found[0].schema })
     }
     for (const [key, { schema, places }] of this.#shapes) {
-      if (places > 1 && !this.#names.has(key)) throw new Error(`the shape ${fieldsOf(schema).join(' ')} stands in ${places} places and needs a name: see ${import.meta.url}`)
+      if (places > 1 && !this.#names.has(key)) throw new Error(`the shape ${fieldsOf(schema).join(' ')} stands in ${places} places and needs a name: see npm/scripts/schema-types.mjs`)
     }
   }
 

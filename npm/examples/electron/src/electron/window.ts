@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Crashes } from './crashes.js'
-import { address } from './pages.js'
+import { address } from './scheme.js'
 
 type Place = { readonly bounds?: Rectangle; readonly maximized?: boolean }
 
