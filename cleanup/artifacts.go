@@ -1,6 +1,7 @@
 package cleanup
 
 import (
+	"io/fs"
 	"slices"
 	"strings"
 
@@ -14,10 +15,6 @@ const (
 	jsonSuffix     = ".json"
 	jsonlSuffix    = ".jsonl"
 )
-
-// SafeAsName tells whether an id may become part of a file name. Everything else is never turned into one (contract 6.3:
-// unsafe ids stay pending).
-func SafeAsName(id string) bool { return sessionid.Safe(id) }
 
 // claim says that a file in sessions/ is an artifact of an id, unless one of the rivals is a live session.
 type claim struct {
@@ -42,8 +39,8 @@ func claims(names []string, ids map[string]bool) []claim {
 	return found
 }
 
-// canOwn tells whether an id can be part of a file's name at all.
-func canOwn(id string) bool { return SafeAsName(id) && canBeFileName(id) }
+// canOwn tells whether an id can be part of a file's name at all. An unsafe one is never turned into one (contract 6.3: it stays pending).
+func canOwn(id string) bool { return sessionid.Safe(id) && canBeFileName(id) }
 
 // eachOwner gives every id that a name may belong to, and those to whom it belongs instead if one of them is live.
 func eachOwner(name string, use func(id string, rivals []string)) {
@@ -86,3 +83,6 @@ func dumpOwners(rest string) []string {
 func protected(name string) bool {
 	return sameFileName(name, indexName) || strings.HasPrefix(name, manifestPrefix)
 }
+
+// removable tells whether a file of this kind may be an artifact: a regular file, or a link itself.
+func removable(mode fs.FileMode) bool { return mode.IsRegular() || mode&fs.ModeSymlink != 0 }

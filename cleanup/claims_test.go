@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"session-sidecar/internal/sessionid"
 )
 
 func idSet(ids ...string) map[string]bool {
@@ -78,7 +80,7 @@ func TestProtectedNames(t *testing.T) {
 	}
 	ids := idSet("sessions", stem, manifestPrefix, manifestPrefix+"x", manifestPrefix+"x_1", strings.TrimSuffix(manifestPrefix, "_"))
 	for id := range ids {
-		require.True(t, SafeAsName(id), id)
+		require.True(t, sessionid.Safe(id), id)
 	}
 	assert.Empty(t, claims(names, ids))
 	assert.Equal(t, []string{"session_sessions.json", "sessions.jsonl"},
@@ -90,7 +92,7 @@ func TestUnsafeIDs(t *testing.T) {
 		"", "/", "a/b", "../x", "..\\x", "a b", "a\n", "\na", "a\x00", "ä", "a*", "a?", "[a]", "~", "a\xff", "a\u202e",
 		strings.Repeat("i", 129),
 	} {
-		assert.False(t, SafeAsName(id), "%q", id)
+		assert.False(t, sessionid.Safe(id), "%q", id)
 		names := []string{id + ".json", id + ".jsonl", "session_" + id + ".json", "request_dump_" + id + "_1.json"}
 		assert.Empty(t, claims(names, idSet(id)), "%q", id)
 	}
@@ -128,7 +130,7 @@ func FuzzClaims(f *testing.F) {
 		snapshot := name == "session_"+id+".json"
 		want := 0
 		for _, is := range []bool{name == id+".json", name == id+".jsonl", snapshot, dump} {
-			if is && SafeAsName(id) && name != "sessions.json" && !strings.HasPrefix(name, ".cleanup_manifest_") {
+			if is && sessionid.Safe(id) && name != "sessions.json" && !strings.HasPrefix(name, ".cleanup_manifest_") {
 				want++
 			}
 		}

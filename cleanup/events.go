@@ -42,20 +42,20 @@ func newEvents(lost func(error)) *events {
 	return &events{lost: lost, folders: map[string]*watchedFolder{}}
 }
 
-// tell makes these the folders that a home hears of, or says why it hears of none. It may be called again at any time: what is
+// subscribe makes these the folders that a home hears of, or says why it hears of none. It may be called again at any time: what is
 // watched already stays so, and a folder that has been replaced since is watched anew. fresh says that a folder is watched which
 // was not before: what happened in it until now nobody heard of.
-func (e *events) tell(h *watchedHome, paths ...string) (fresh bool, err error) {
+func (e *events) subscribe(h *watchedHome, paths ...string) (fresh bool, err error) {
 	if !eventsOpenNothing {
 		return false, errOpensFiles
 	}
 	e.changing.Lock()
 	defer e.changing.Unlock()
-	e.drop(h, paths)
+	e.unsubscribe(h, paths)
 	for _, path := range paths {
 		added, err := e.add(h, path)
 		if err != nil {
-			e.drop(h, nil)
+			e.unsubscribe(h, nil)
 			return false, err
 		}
 		fresh = fresh || added
@@ -63,8 +63,8 @@ func (e *events) tell(h *watchedHome, paths ...string) (fresh bool, err error) {
 	return fresh, nil
 }
 
-// drop lets a home hear of no other folders than these. e.changing is held.
-func (e *events) drop(h *watchedHome, but []string) {
+// unsubscribe lets a home hear of no other folders than these. e.changing is held.
+func (e *events) unsubscribe(h *watchedHome, but []string) {
 	var unheard []string
 	e.mu.Lock()
 	for path, folder := range e.folders {

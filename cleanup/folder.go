@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 
+	"session-sidecar/internal/faultpoint"
 	"session-sidecar/internal/home"
 	"session-sidecar/internal/rooted"
 )
@@ -40,7 +41,7 @@ func Open(homePath string, as ...string) (*Folder, error) {
 			f.spellings = append(f.spellings, spelling)
 		}
 	}
-	if f.root, err = rooted.Open(homeRoot, homePath, FolderName); err != nil {
+	if f.root, err = rooted.Open(homeRoot, FolderName); err != nil {
 		_ = homeRoot.Close()
 		return nil, &Error{Kind: ErrUnusableFolder, Name: FolderName, Cause: err}
 	}
@@ -55,22 +56,12 @@ func (f *Folder) Close() {
 	_ = f.home.Close()
 }
 
-// create makes a missing sessions/ durably, readable by its owner alone.
-func (f *Folder) create() error {
-	if f.root != nil {
-		return nil
+// create makes a missing sessions/ durably, readable by its owner alone. The Agent may have made it since Open looked.
+func (f *Folder) create() (err error) {
+	if f.root == nil {
+		f.root, f.created, err = rooted.Make(f.home, FolderName)
 	}
-	err := f.home.Mkdir(FolderName, 0o700)
-	f.created = err == nil
-	if err != nil && !errors.Is(err, fs.ErrExist) { // the Agent may have made it since Open looked
-		return err
-	}
-	root, err := f.home.OpenRoot(FolderName)
-	if err != nil {
-		return err
-	}
-	f.root = root
-	return rooted.Sync(f.home)
+	return err
 }
 
 // uncreate takes a sessions/ away again that create made for nothing, if nobody has put anything into it.
@@ -84,21 +75,32 @@ func (f *Folder) uncreate() {
 	_ = f.home.Remove(FolderName) // it stays if it is not empty, which does no harm
 }
 
-// names lists the folder, in any order: there may be very many, of which few matter.
-func (f *Folder) names() ([]string, error) {
-	dir, err := f.root.Open(".")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = dir.Close() }()
-	return dir.Readdirnames(-1)
-}
-
 // manifestNames lists the manifests alone, in any order.
 func (f *Folder) manifestNames() (iter.Seq[string], error) {
-	names, err := f.names()
+	names, err := rooted.Names(f.root)
 	if err != nil {
 		return nil, err
 	}
 	return slices.Values(slices.DeleteFunc(names, func(name string) bool { return !isManifest(name) })), nil
+}
+
+// unlink removes one artifact: a regular file, or a link itself and never what it points to. A folder or a device is no
+// artifact and an error. One that is not there any more is fine.
+func (f *Folder) unlink(name string) (removed bool, err error) {
+	info, err := f.root.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	if !removable(info.Mode()) {
+		return false, errors.New("neither a regular file nor a link")
+	}
+	faultpoint.Hit(faultpoint.BeforeUnlink)
+	if err := f.root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return false, err
+	}
+	faultpoint.Hit(faultpoint.AfterUnlink)
+	return true, nil
 }

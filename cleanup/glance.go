@@ -10,12 +10,8 @@ import (
 	"session-sidecar/internal/home"
 )
 
-// storeName is the store inside a home. This package never opens it, nor what SQLite keeps beside it: to close any descriptor
-// of those would take the process's locks on them away (contract 4). To look at them from outside is safe.
-const (
-	storeName = "state.db"
-	walSuffix = "-wal"
-)
+// walSuffix makes the name of the store's log from the store's. This package opens neither, and only looks at them from outside.
+const walSuffix = "-wal"
 
 // stamp is what tells two states of a file or a folder apart, without opening it.
 type stamp struct {
@@ -59,7 +55,7 @@ func look(homePath string, earlier glance) glance {
 		return glance{}
 	}
 	g := glance{there: true}
-	if path, err := filepath.EvalSymlinks(filepath.Join(homePath, storeName)); err == nil && home.Contains(homePath, path) {
+	if path, err := filepath.EvalSymlinks(filepath.Join(homePath, home.StoreName)); err == nil && home.Contains(homePath, path) {
 		g.store, g.wal = stampAt(path), stampAt(path+walSuffix)
 	}
 	folder, err := Open(homePath)

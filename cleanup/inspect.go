@@ -5,6 +5,8 @@ import (
 	"context"
 	"maps"
 	"slices"
+
+	"session-sidecar/internal/rooted"
 )
 
 // CauseNone stands for an id that nothing is in the way of: the next run over the home settles it.
@@ -36,7 +38,7 @@ func (f *Folder) List() (*Listing, error) {
 		return l, nil
 	}
 	var err error
-	if l.names, err = f.names(); err != nil {
+	if l.names, err = rooted.Names(f.root); err != nil {
 		return nil, &Error{Kind: ErrUnusableFolder, Name: FolderName, Cause: err}
 	}
 	slices.Sort(l.names)
@@ -58,12 +60,7 @@ func (l *Listing) Inspect(ctx context.Context, live LiveFunc) (*Inspection, erro
 			found.Abandoned = append(found.Abandoned, name)
 		}
 	}
-	named := map[string]bool{}
-	for _, m := range l.run.manifests {
-		for _, e := range m.entries {
-			named[e.id] = true
-		}
-	}
+	named := l.run.ids()
 	for id := range named {
 		found.Pending = append(found.Pending, Pending{id, l.causeOf(id)})
 	}

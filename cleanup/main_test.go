@@ -9,8 +9,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"session-sidecar/internal/home"
 	"session-sidecar/internal/sidecartest"
 )
+
+const storeName = home.StoreName
 
 // manifestName is a manifest of this test with a number, in the form of contract 6.2.
 func manifestName(number string) string {

@@ -7,17 +7,15 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
 
-	"session-sidecar/internal/randomhex"
-	"session-sidecar/internal/rooted"
-
 	"session-sidecar/internal/faultpoint"
 	"session-sidecar/internal/links"
+	"session-sidecar/internal/randomhex"
+	"session-sidecar/internal/rooted"
 )
 
 // A manifest is home/sessions/.cleanup_manifest_<32 hex>.json: a JSON array of the ids whose artifacts are to go
@@ -25,7 +23,6 @@ import (
 const (
 	manifestPrefix = ".cleanup_manifest_"
 	manifestSuffix = ".json"
-	tempSuffix     = ".tmp"
 
 	// maxManifestBytes bounds what is read into memory: eight million ids of the longest safe kind.
 	maxManifestBytes = 1 << 30
@@ -80,35 +77,18 @@ func (f *Folder) removeIfThere(name string) error {
 }
 
 // replaceDurably writes a file so that after a crash either the old content or all of the new one is there.
-func (f *Folder) replaceDurably(name string, data []byte) (err error) {
-	temp := name + "." + randomhex.New(4) + tempSuffix
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, f.removeIfThere(temp))
-		}
-	}()
-	file, err := f.root.OpenFile(temp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+func (f *Folder) replaceDurably(name string, data []byte) error {
+	file, err := rooted.Create(f.root, name)
 	if err != nil {
 		return err
 	}
-	_, err = file.Write(data)
-	if err == nil {
-		faultpoint.Hit(faultpoint.ManifestTempWritten)
-		err = file.Sync()
+	if _, err := file.Write(data); err != nil {
+		return errors.Join(err, file.Discard())
 	}
-	if err = errors.Join(err, file.Close()); err != nil {
-		return err
-	}
-	faultpoint.Hit(faultpoint.ManifestTempSynced)
-	if err := f.root.Rename(temp, name); err != nil {
-		return err
-	}
-	faultpoint.Hit(faultpoint.ManifestRenamed)
-	if err := rooted.Sync(f.root); err != nil {
-		return err
-	}
-	faultpoint.Hit(faultpoint.ManifestDurable)
-	return nil
+	_, err = file.Commit(rooted.Points{
+		Written: faultpoint.ManifestTempWritten, Synced: faultpoint.ManifestTempSynced, Named: faultpoint.ManifestRenamed, Durable: faultpoint.ManifestDurable,
+	})
+	return err
 }
 
 // isManifest tells whether a name has the form that every program of this kind reads.
@@ -118,7 +98,20 @@ func isManifest(name string) bool {
 
 // isTemporary tells whether a name is a manifest that was never finished.
 func isTemporary(name string) bool {
-	return strings.HasPrefix(name, manifestPrefix) && strings.HasSuffix(name, tempSuffix)
+	return strings.HasPrefix(name, manifestPrefix) && strings.HasSuffix(name, rooted.TemporarySuffix)
+}
+
+// removeAbandoned takes away a temporary manifest that no running write can own. It holds nothing that a manifest does
+// not hold better, so a failure is no harm: the next run tries again.
+func (f *Folder) removeAbandoned(name string) {
+	if f.isAbandoned(name) {
+		_ = f.root.Remove(name)
+	}
+}
+
+func (f *Folder) isAbandoned(name string) bool {
+	info, err := f.root.Lstat(name)
+	return err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > abandonedAfter
 }
 
 // entry is one id of a manifest, with the bytes that spell it: what is left of a manifest is written back as it was.
@@ -137,8 +130,7 @@ func (f *Folder) readManifest(name string) ([]entry, error) {
 		return nil, errors.New("it is not a regular file")
 	}
 	if links.Several(info) {
-		// Under another name it may be the store's own file: to close a descriptor of that would take SQLite's locks away.
-		return nil, errors.New("it has more than one name")
+		return nil, links.ErrSeveral
 	}
 	if info.Size() > maxManifestBytes {
 		return nil, fmt.Errorf("it is larger than %d bytes", maxManifestBytes)

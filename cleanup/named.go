@@ -1,17 +1,14 @@
 package cleanup
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-
-	"session-sidecar/internal/rooted"
 
 	"session-sidecar/internal/faultpoint"
+	"session-sidecar/internal/rooted"
 )
 
 // Named is a file that rows of a store named (contract 5b.5): media by its absolute path, with the hash of what is in it; or
@@ -109,17 +106,4 @@ func (f *Folder) Sync(ctx context.Context, files []Named) (gone []Named, failed 
 		}
 	}
 	return gone, failed
-}
-
-// Add enters what else is pending.
-func (r *Report) Add(pending ...Pending) {
-	r.Pending = append(r.Pending, pending...)
-	r.sortPending()
-}
-
-func (r *Report) sortPending() {
-	slices.SortFunc(r.Pending, func(a, b Pending) int {
-		return cmp.Or(cmp.Compare(a.SessionID, b.SessionID), cmp.Compare(a.Cause, b.Cause))
-	})
-	r.Pending = slices.Compact(r.Pending)
 }

@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"session-sidecar/internal/sessionid"
 )
 
 // unreadable are contents that are no array of strings, in every way that another program or a crash may leave.
@@ -61,7 +63,7 @@ func TestParseKeepsTheBytesOfEachEntry(t *testing.T) {
 		{"b", json.RawMessage(`"b"`)},
 	}, entries)
 	assert.Equal(t, `["b","\u0041","a\/b","","\ud800","ä","b"]`, string(encodeEntries(entries)))
-	assert.False(t, SafeAsName(entries[4].id), "half a character names no session")
+	assert.False(t, sessionid.Safe(entries[4].id), "half a character names no session")
 }
 
 func TestParseOfNothing(t *testing.T) {

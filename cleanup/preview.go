@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+
+	"session-sidecar/internal/rooted"
 )
 
 // Artifact is a file in sessions/ that would go.
@@ -18,7 +20,7 @@ func (f *Folder) Artifacts(ctx context.Context, ids []string, live LiveFunc) ([]
 	if f.root == nil {
 		return nil, nil
 	}
-	names, err := f.names()
+	names, err := rooted.Names(f.root)
 	if err != nil {
 		return nil, err
 	}
@@ -57,6 +59,3 @@ func (f *Folder) sizes(owned []claim) ([]Artifact, error) {
 	}
 	return artifacts, nil
 }
-
-// removable tells whether a file of this kind may be an artifact: a regular file, or a link itself.
-func removable(mode fs.FileMode) bool { return mode.IsRegular() || mode&fs.ModeSymlink != 0 }

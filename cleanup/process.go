@@ -6,43 +6,11 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
-	"time"
-
-	"session-sidecar/internal/rooted"
 
 	"session-sidecar/internal/faultpoint"
+	"session-sidecar/internal/rooted"
+	"session-sidecar/internal/sessionid"
 )
-
-// Cause says why an id of a manifest is still pending (contract 4, "cleanup").
-type Cause string
-
-// The causes that this package finds.
-const (
-	CauseSessionLive   Cause = "session_live"   // a live row has this id: its files are its own
-	CauseArtifactStuck Cause = "artifact_stuck" // a file could not be removed, or is a folder
-	CauseUnsafeID      Cause = "unsafe_id"      // the id is never turned into a file name
-	CauseMediaFailed   Cause = "media_failed"   // a file that its rows named could not be removed
-)
-
-// Pending is an id whose artifacts are still to go.
-type Pending struct {
-	SessionID string
-	Cause     Cause
-}
-
-// Report tells what one run over all manifests of a home left undone.
-type Report struct {
-	Removed    []string  // ids that were settled in this run, sorted
-	Pending    []Pending // sorted by id
-	Unreadable []string  // names of manifests that were left as they are
-	// Failed is why a manifest that could be read was left whole: the store could not be asked, or the folder failed.
-	Failed error
-}
-
-// Complete tells whether nothing at all is left to do.
-func (r *Report) Complete() bool {
-	return len(r.Pending) == 0 && len(r.Unreadable) == 0 && r.Failed == nil
-}
 
 // LiveFunc answers which of the ids have a live session row. It is asked for any number of ids at once. An error means
 // that nobody knows, and then nothing is removed.
@@ -57,7 +25,7 @@ func (f *Folder) Process(ctx context.Context, live LiveFunc) Report {
 	if f.root == nil {
 		return run.report
 	}
-	names, err := f.names()
+	names, err := rooted.Names(f.root)
 	if err != nil {
 		run.report.Failed = err
 		return run.report
@@ -70,25 +38,6 @@ func (f *Folder) Process(ctx context.Context, live LiveFunc) Report {
 	}
 	run.report.settle()
 	return run.report
-}
-
-func (r *Report) settle() {
-	slices.Sort(r.Removed)
-	r.Removed = slices.Compact(r.Removed)
-	r.sortPending()
-}
-
-// removeAbandoned takes away a temporary manifest that no running write can own. It holds nothing that a manifest does
-// not hold better, so a failure is no harm: the next run tries again.
-func (f *Folder) removeAbandoned(name string) {
-	if f.isAbandoned(name) {
-		_ = f.root.Remove(name)
-	}
-}
-
-func (f *Folder) isAbandoned(name string) bool {
-	info, err := f.root.Lstat(name)
-	return err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > abandonedAfter
 }
 
 // run is one run over all manifests of a folder.
@@ -137,14 +86,20 @@ func (r *run) readManifests(names []string) {
 	}
 }
 
-// decide tells which ids may go, which may not and why, and whose the files are.
-func (r *run) decide(ctx context.Context, names []string, live LiveFunc) error {
-	gone := map[string]bool{}
+// ids are those that the manifests name.
+func (r *run) ids() map[string]bool {
+	ids := map[string]bool{}
 	for _, m := range r.manifests {
 		for _, e := range m.entries {
-			gone[e.id] = true
+			ids[e.id] = true
 		}
 	}
+	return ids
+}
+
+// decide tells which ids may go, which may not and why, and whose the files are.
+func (r *run) decide(ctx context.Context, names []string, live LiveFunc) error {
+	gone := r.ids()
 	if len(gone) == 0 {
 		return ctx.Err()
 	}
@@ -156,7 +111,7 @@ func (r *run) decide(ctx context.Context, names []string, live LiveFunc) error {
 		switch {
 		case alive[id]:
 			r.cause[id] = CauseSessionLive
-		case !SafeAsName(id):
+		case !sessionid.Safe(id):
 			r.cause[id] = CauseUnsafeID
 		}
 		if r.cause[id] != "" {
@@ -241,27 +196,6 @@ func withoutRivals(ctx context.Context, all []claim, live LiveFunc) ([]claim, er
 	return slices.DeleteFunc(all, func(c claim) bool {
 		return slices.ContainsFunc(c.rivals, func(id string) bool { return alive[id] })
 	}), nil
-}
-
-// unlink removes one artifact: a regular file, or a link itself and never what it points to. A folder or a device is no
-// artifact and an error. One that is not there any more is fine.
-func (f *Folder) unlink(name string) (removed bool, err error) {
-	info, err := f.root.Lstat(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	if !removable(info.Mode()) {
-		return false, errors.New("neither a regular file nor a link")
-	}
-	faultpoint.Hit(faultpoint.BeforeUnlink)
-	if err := f.root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return false, err
-	}
-	faultpoint.Hit(faultpoint.AfterUnlink)
-	return true, nil
 }
 
 // shrink leaves a manifest with what is pending, or removes it.

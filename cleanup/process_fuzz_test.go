@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"session-sidecar/internal/sessionid"
 	"session-sidecar/internal/sidecartest"
 )
 
@@ -108,6 +109,6 @@ func FuzzManifest(f *testing.F) {
 // isOf tells whether a name is one of an id's, by the contract alone (6.1).
 func isOf(name, id string) bool {
 	dump, isDump := strings.CutPrefix(name, "request_dump_"+id+"_")
-	return SafeAsName(id) && name != indexName &&
+	return sessionid.Safe(id) && name != indexName &&
 		(name == id+".json" || name == id+".jsonl" || name == "session_"+id+".json" || isDump && strings.HasSuffix(dump, ".json"))
 }

@@ -37,7 +37,8 @@ func (f *Folder) Spilled() (files []string, err error) {
 		}
 		err = errors.Join(err, failure)
 	}
-	return sorted(files), err
+	slices.Sort(files)
+	return files, err
 }
 
 func regularFiles(root *os.Root) (names []string, err error) {
@@ -100,9 +101,4 @@ func (f *Folder) openPlain(folder string) (*os.Root, error) {
 		}
 	}
 	return f.home.OpenRoot(folder)
-}
-
-func sorted(names []string) []string {
-	slices.Sort(names)
-	return names
 }

@@ -3,6 +3,7 @@ package cleanup
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -30,7 +31,7 @@ func unlinkSpilled(t *testing.T, f *Folder, files ...string) (gone []string, fai
 	for _, n := range certain {
 		gone = append(gone, n.Path)
 	}
-	return sorted(gone), failed
+	return slices.Sorted(slices.Values(gone)), failed
 }
 
 func TestSpilledFilesAreListedAndGo(t *testing.T) {

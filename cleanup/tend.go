@@ -1,11 +1,9 @@
 package cleanup
 
 import (
-	"context"
 	"errors"
 	"log/slog"
 	"math/rand/v2"
-	"sync"
 	"time"
 
 	"session-sidecar/internal/home"
@@ -17,48 +15,6 @@ const (
 	noisyFor  = 2 * time.Second        // at most, where events do not end
 	pollEvery = 2 * time.Second        // where no events come
 )
-
-var (
-	errJustBegun = errors.New("the watch has just begun")
-	errLost      = errors.New("events were lost")
-)
-
-// watchedHome is one home that is watched, by one goroutine of its own: so there are never two passes at once.
-type watchedHome struct {
-	watcher *Watcher
-	named   string // as it was asked for, made absolute
-	pass    Pass
-	ctx     context.Context
-	end     context.CancelFunc
-	noticed chan struct{} // holds one at most: something has happened that may matter
-	begun   chan struct{} // closed when it is known how the home is watched
-
-	// Of the goroutine alone.
-	away error // why the home cannot be found
-	seen glance
-	plan agenda
-	deaf error           // why the system tells nothing
-	said map[string]bool // each reason to poll, once
-
-	mu       sync.Mutex
-	path     string // resolved, where it is there
-	folder   string // sessions/, resolved, where it is there
-	polling  error  // why it is polled; nil where events come
-	asked    bool   // for a pass, whatever is seen
-	lost     error  // that events were lost, and until when they are not relied on
-	lostTill time.Time
-	listens  bool            // to what happens to the store
-	stuckIDs map[string]bool // and to the artifacts of these
-}
-
-func newWatchedHome(w *Watcher, path string, pass Pass) *watchedHome {
-	h := &watchedHome{
-		watcher: w, named: path, path: path, pass: pass, polling: errJustBegun, said: map[string]bool{},
-		noticed: make(chan struct{}, 1), begun: make(chan struct{}),
-	}
-	h.ctx, h.end = context.WithCancel(w.ctx)
-	return h
-}
 
 // tend watches the home until the watch ends: at once it works through what is there, then whenever something has come or may
 // have mended, and by the timer.
@@ -91,7 +47,7 @@ func (h *watchedHome) tend() {
 // leave ends all that this home asked for.
 func (h *watchedHome) leave() {
 	h.end()
-	_, _ = h.watcher.events.tell(h)
+	_, _ = h.watcher.events.subscribe(h)
 	select {
 	case <-h.begun:
 	default:
@@ -124,7 +80,7 @@ func (h *watchedHome) look(now time.Time, again bool) {
 	came := h.seen.there != earlier.there || h.seen.folder != earlier.folder
 	switch {
 	case !h.seen.there:
-		_, _ = h.watcher.events.tell(h)
+		_, _ = h.watcher.events.subscribe(h)
 		h.deaf = nil
 	case h.deaf == nil, again, came:
 		if h.hear() {
@@ -160,7 +116,7 @@ func (h *watchedHome) hear() (fresh bool) {
 	h.mu.Lock()
 	h.folder = h.seen.folder // before the first event of it
 	h.mu.Unlock()
-	fresh, h.deaf = h.watcher.events.tell(h, folders...)
+	fresh, h.deaf = h.watcher.events.subscribe(h, folders...)
 	return fresh
 }
 
@@ -175,74 +131,6 @@ func (h *watchedHome) tellOnce(why error) {
 		level = slog.LevelInfo // nothing has failed
 	}
 	h.watcher.log.Log(h.ctx, level, "a watched home is polled", "home", h.path, "why", why)
-}
-
-// listen says which events matter until the next pass.
-func (h *watchedHome) listen() {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.listens = h.plan.listensToStore()
-	h.stuckIDs = h.plan.left.stuck()
-}
-
-// happened hears of an event: of a name in a folder, or of the folder itself. It is told of every one and does not wait.
-func (h *watchedHome) happened(folder, name string) (matters bool) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	matters = name == ""
-	if folder == h.path {
-		ofStore := name == storeName || name == storeName+walSuffix
-		matters = matters || name == FolderName || ofStore && h.listens
-		h.listens = h.listens && !ofStore // one is enough: it may be written all the time
-	}
-	if folder == h.folder {
-		matters = matters || isManifest(name) || len(h.stuckIDs) > 0 && len(claims([]string{name}, h.stuckIDs)) > 0
-	}
-	if matters {
-		h.notice()
-	}
-	return matters
-}
-
-// ask has a pass made, whatever is seen.
-func (h *watchedHome) ask() {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.asked = true
-	h.notice()
-}
-
-// missed has a pass made, and the home polled until the timer comes round: some events did not come.
-func (h *watchedHome) missed(err error, until time.Time) {
-	h.mu.Lock()
-	h.lost, h.lostTill = err, until
-	h.mu.Unlock()
-	h.ask()
-}
-
-func (h *watchedHome) takeAsked() bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	asked := h.asked
-	h.asked = false
-	return asked
-}
-
-func (h *watchedHome) notice() {
-	select {
-	case h.noticed <- struct{}{}:
-	default:
-	}
-}
-
-// how tells how the home is watched, and why so.
-func (h *watchedHome) how() (How, string) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.polling != nil {
-		return ByPolling, h.polling.Error()
-	}
-	return ByEvents, ""
 }
 
 // wait waits for the time of the next pass or look, or for an event and the quiet after it. It is false when the watch ends.

@@ -191,8 +191,7 @@ func checkPath(path string) error {
 	case !info.Mode().IsRegular():
 		return errors.New("it is not a regular file")
 	case links.Several(info):
-		// Under another name it may be the store's own file: to close a descriptor of that would take SQLite's locks away.
-		return errors.New("it has more than one name")
+		return links.ErrSeveral
 	}
 	return nil
 }

@@ -31,8 +31,8 @@ func newDoctorCommand() *cobra.Command {
 over, and what is in the way of one. Nothing is changed, nothing is made, and no
 Agent waits for it. Nothing of what a conversation says is printed.
 
-It takes ten seconds to ask and ten to check at most, and says what that was too
-little for. --full takes all the time that it needs: it copies the history into
+It takes ten seconds to read the trash, ten to ask and ten to check at most, and
+says what that was too little for. --full takes all the time that it needs: it copies the history into
 the system's folder for temporary files (TMPDIR), and reads the copy.
 
 In a pipe each line has its cells separated by tabs: facts first, then what was
@@ -224,6 +224,9 @@ func factsOf(r *doctor.Report) [][]string {
 		for _, pending := range f.Pending {
 			s.add("pending "+pending.SessionID, "%s", pending.Cause)
 		}
+	}
+	if t := r.Trash; t != nil {
+		s.add("kept in the trash", "%d (%s), of which %d cannot be restored", t.Entries, bytesText(t.Bytes), t.Unreadable)
 	}
 	s.add("clean-up lock", "%s", lockText(r.Lock))
 	return s

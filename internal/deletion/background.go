@@ -18,9 +18,6 @@ const (
 	pursuePatience = time.Second
 )
 
-// closeWithin is how long Close waits for what goes on in the background. Nothing there waits without hearing of the end.
-const closeWithin = 100 * time.Millisecond
-
 // background is what goes on behind the calls: one goroutine for each home whose routes could not be fenced at once.
 type background struct {
 	ctx     context.Context
@@ -79,29 +76,6 @@ func (b *background) finish(homePath string) (finished bool) {
 	}
 	delete(b.pursuits, homePath)
 	return true
-}
-
-// Close ends what goes on behind the calls, and waits for it a little. What it cuts off is found and done by the next process
-// that uses the home, as after a crash. Calls may still be made; they start nothing any more.
-func (d *Deleter) Close() {
-	b := d.background
-	b.mu.Lock()
-	b.ended = true
-	b.mu.Unlock()
-	b.end()
-	done := make(chan struct{})
-	go func() {
-		d.watcher.Close()
-		b.running.Wait()
-		d.stores.closeAll()
-		close(done)
-	}()
-	timer := time.NewTimer(closeWithin)
-	defer timer.Stop()
-	select {
-	case <-done:
-	case <-timer.C:
-	}
 }
 
 // pursueRoutes lets the route intents of a home be settled in the background, by one goroutine for each home, until nothing

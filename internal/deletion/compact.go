@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"session-sidecar/internal/faultpoint"
-	"session-sidecar/internal/home"
 	"session-sidecar/statedb"
 )
 
@@ -13,12 +12,9 @@ import (
 func (d *Deleter) Compact(
 	ctx context.Context, profileHome string, progress func(statedb.CompactProgress),
 ) (*statedb.Compacted, error) {
-	homePath, err := home.Resolve(profileHome)
+	homePath, _, err := locate(profileHome) // before the lock: a home without a store gets no lock file
 	if err != nil {
 		return nil, err
-	}
-	if _, err := statedb.Locate(homePath); err != nil {
-		return nil, err // before the lock: a home without a store gets no lock file
 	}
 	unlock, err := d.locks.TryLock(ctx, homePath)
 	if err != nil {

@@ -38,7 +38,7 @@ var ways = []way{
 // the ledger's rows and their retirement in one, and the next start finishes the files (contract 9).
 func TestCrashAtEveryPoint(t *testing.T) {
 	for _, w := range ways {
-		points := faultpoint.All()
+		points := faultpoint.OfDelete()
 		if w.byUser() {
 			points = append(points, faultpoint.OfReceipts()...)
 		}
@@ -91,11 +91,7 @@ func crashAt(t *testing.T, w way, point faultpoint.Point, withOlder bool) {
 	t.Run(fmt.Sprintf("%s,%s,older=%v", w.name, point, withOlder), func(t *testing.T) {
 		t.Parallel()
 		home := w.home(t, withOlder)
-		p := sidecartest.Start(t, sidecartest.FaultPoints, sidecartest.Env(w.killAt(point)))
-		p.Handshake()
-		p.Request(1, w.method, w.params(home))
-		requireUnanswered(t, p)
-		require.Equal(t, -1, p.Wait(), "it was not killed: %s", p.Stderr())
+		requireKilled(t, w.killAt(point), w.method, w.params(home))
 
 		fates := w.requireAllOrNothing(t, home)
 		if w.second && point != faultpoint.LockHeld && point != faultpoint.ManifestRewritten {
@@ -114,7 +110,7 @@ func crashAt(t *testing.T, w way, point faultpoint.Point, withOlder bool) {
 // worked through all the same.
 func TestCrashInASweepOfALegacyStore(t *testing.T) {
 	w := way{method: "state_db.sweep_sessions", ids: []string{"Q", "P", "D"}, together: [][]string{{"Q", "P", "D"}}}
-	for _, point := range faultpoint.All() {
+	for _, point := range faultpoint.OfDelete() {
 		// Those that it does not come to lie between the write lock and the commit, or follow a manifest with nothing left.
 		comes := !slices.Contains([]faultpoint.Point{
 			faultpoint.WriteLockHeld, faultpoint.PlanDecided, faultpoint.RowsChanged, faultpoint.BeforeCommit, faultpoint.AfterCommit,
@@ -142,6 +138,16 @@ func TestCrashInASweepOfALegacyStore(t *testing.T) {
 			assert.Equal(t, []string{older}, home.Manifests())
 		})
 	}
+}
+
+// requireKilled makes one call to a process that is to be killed in it, at the point that the setting names.
+func requireKilled(t *testing.T, setting, method string, params map[string]any) {
+	t.Helper()
+	p := sidecartest.Start(t, sidecartest.FaultPoints, sidecartest.Env(setting))
+	p.Handshake()
+	p.Request(1, method, params)
+	requireUnanswered(t, p)
+	require.Equal(t, -1, p.Wait(), "it was not killed: %s", p.Stderr())
 }
 
 // requireUnanswered reads until the process ends: nothing but progress may come.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"sync"
 
-	"session-sidecar/internal/home"
 	"session-sidecar/statedb"
 )
 
@@ -18,11 +17,7 @@ import (
 // writers no room between their steps, and the second finds the work done.
 func (d *Deleter) Purge(ctx context.Context, profileHome string, progress func(statedb.PurgeProgress)) statedb.Erasure {
 	erasure := statedb.Erasure{Indexes: statedb.IndexesPending, WAL: statedb.LogBusy}
-	homePath, err := home.Resolve(profileHome)
-	var store string
-	if err == nil {
-		store, err = statedb.Locate(homePath)
-	}
+	homePath, store, err := locate(profileHome)
 	var release func()
 	if err == nil {
 		release, err = d.purges.take(ctx, homePath)

@@ -12,8 +12,8 @@ import (
 
 	"session-sidecar/cleanup"
 	"session-sidecar/internal/faultpoint"
-	"session-sidecar/internal/home"
 	"session-sidecar/internal/newfile"
+	"session-sidecar/internal/trash"
 	"session-sidecar/locks"
 	"session-sidecar/statedb"
 )
@@ -32,15 +32,11 @@ type Export struct {
 // Export writes the rows that Delete would remove with the same request to a new file (contract 5d). It takes no lock
 // and changes nothing of the home. After an error or a cancel nothing of the file is there.
 func (d *Deleter) Export(ctx context.Context, request Request, to string) (*Export, error) {
-	homePath, err := home.Resolve(request.ProfileHome)
+	homePath, store, err := locate(request.ProfileHome)
 	if err != nil {
 		return nil, err
 	}
 	agent, err := statedb.LookAtAgent(request.AgentDir)
-	if err != nil {
-		return nil, err
-	}
-	store, err := statedb.Locate(homePath)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +77,7 @@ func (c *counted) Write(data []byte) (int, error) {
 }
 
 // ownNames are what a home keeps for itself, whether it is there yet or not.
-var ownNames = []string{locks.FileName, cleanup.FolderName, "trash"}
+var ownNames = []string{locks.FileName, cleanup.FolderName, trash.FolderName}
 
 // refuseOwnPlaces keeps an export out of sessions/, where cleanup could remove it, and away from the names that
 // SQLite and the locks open. Folders are compared as files: links and upper case spell one in many ways.

@@ -12,7 +12,7 @@ import (
 )
 
 // keeper writes what a delete takes into the trash, for a request that asks for it, before anybody has to wait for the write lock,
-// and proves under it that this is what goes (contract 10.1). Without such a request it only takes the lock.
+// and proves under it that this is what goes (contract 10.1). Without such a request it does nothing.
 type keeper struct {
 	days      int
 	operation string
@@ -106,12 +106,6 @@ func asUnkeepable(err error) error {
 }
 
 func seconds(at time.Time) float64 { return float64(at.UnixMicro()) / 1e6 }
-
-// begin takes the store's write lock.
-func (k *keeper) begin(ctx context.Context, patience time.Duration) (tx *statedb.Tx, err error) {
-	tx, k.holds, err = k.look.BeginAnew(ctx, patience)
-	return tx, err
-}
 
 // prove makes sure that the entry holds what goes: one that does not is written once more, under the lock.
 func (k *keeper) prove(ctx context.Context, tx *statedb.Tx, plan *statedb.Plan) error {

@@ -237,12 +237,12 @@ func TestWhoNamesAFileIsRemembered(t *testing.T) {
 	d := New(sidecartest.Log(t))
 	home.Exec(nameBoth)
 	for range 2 {
-		_, err := d.collectMedia(t.Context(), h, nil)
+		_, err := d.collectNamed(t.Context(), h, nil)
 		require.NoError(t, err)
 		assert.Len(t, d.sightings[home.Path], 1)
 	}
 	home.Exec("DELETE FROM messages")
-	_, err := d.collectMedia(t.Context(), h, nil)
+	_, err := d.collectNamed(t.Context(), h, nil)
 	require.NoError(t, err)
 	assert.Empty(t, d.sightings[home.Path])
 }

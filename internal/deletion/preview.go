@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"session-sidecar/cleanup"
-	"session-sidecar/internal/home"
 	"session-sidecar/internal/trash"
 	"session-sidecar/statedb"
 )
@@ -42,11 +41,7 @@ func (e *PlanChanged) Unwrap() error { return e.Cause }
 // Preview tells what Delete would do with the same request (contract 5d). It takes no lock and changes nothing. A plan
 // that may not be carried out has a Refusal; an error is one that Delete would give before it had a plan.
 func (d *Deleter) Preview(ctx context.Context, request Request) (*Preview, error) {
-	homePath, err := home.Resolve(request.ProfileHome)
-	if err != nil {
-		return nil, err
-	}
-	store, err := statedb.Locate(homePath)
+	homePath, store, err := locate(request.ProfileHome)
 	if err != nil {
 		return nil, err
 	}

@@ -27,11 +27,7 @@ var (
 func (d *Deleter) FenceRoutes(
 	ctx context.Context, profileHome, baseHome string, ids []string, namespace string,
 ) (*statedb.FencedRoutes, error) {
-	homePath, err := home.Resolve(profileHome)
-	if err != nil {
-		return nil, err
-	}
-	store, err := statedb.Locate(homePath)
+	homePath, store, err := locate(profileHome)
 	if err != nil {
 		return nil, err
 	}

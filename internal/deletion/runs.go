@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"session-sidecar/cleanup"
+	"session-sidecar/statedb"
 )
 
 // Run is one run over all that was left in a home.
@@ -52,6 +53,33 @@ func (d *Deleter) Reports() map[string]cleanup.Report {
 		}
 	}
 	return reports
+}
+
+// process works through the home's manifests and through the files that rows named, and notes the run. own is the media that
+// the rows of the delete named which it ends: which of its files are stuck is told beside. ids are those of that delete.
+func (d *Deleter) process(ctx context.Context, h lockedHome, own []statedb.Media, ids ...string) (cleanup.Report, []stuckFile) {
+	report := h.folder.Process(ctx, d.liveUnderLocks(h))
+	files := d.removeNamed(ctx, h, own, &report)
+	if ctx.Err() == nil {
+		d.warnOnce("cleanup left manifests as they are", h.path, report.Failed)
+	}
+	d.noteRun(ctx, h, report, ids)
+	return report, files
+}
+
+// anyStuck tells whether one of the ids still has files to go: it was not settled in this run, or is pending. What older
+// deletes left does not count.
+func anyStuck(report cleanup.Report, ids []string) bool {
+	settled := map[string]bool{}
+	for _, id := range report.Removed {
+		settled[id] = true
+	}
+	for _, p := range report.Pending {
+		if p.Cause != cleanup.CauseMediaFailed { // which anyOwn tells
+			delete(settled, p.SessionID)
+		}
+	}
+	return slices.ContainsFunc(ids, func(id string) bool { return !settled[id] })
 }
 
 // noteRun keeps what a run left, and tells of what it changed. One that a cancel cut short knows only what it removed.

@@ -70,6 +70,12 @@ func (d *Deleter) meet(homePath string, names ...string) {
 	}
 }
 
+// noteEntry has an entry that was written here tidied when its time is over, and not looked at before.
+func (d *Deleter) noteEntry(homePath string, entry trash.Header) {
+	d.meet(homePath, trash.Name(entry.OperationID))
+	d.tidyNoLaterThan(homePath, entry.Until())
+}
+
 // tidyNoLaterThan has the trash of a home looked through at its first use from then on.
 func (d *Deleter) tidyNoLaterThan(homePath string, due time.Time) {
 	if at, known := d.tidyAt.Load(homePath); !known || due.Before(at.(time.Time)) {

@@ -96,11 +96,7 @@ func TestTrashCrashAtEveryPoint(t *testing.T) {
 
 func (w keptWay) crashAt(t *testing.T, point faultpoint.Point) {
 	home := w.home(t, false)
-	p := sidecartest.Start(t, sidecartest.FaultPoints, sidecartest.Env(w.killAt(point)))
-	p.Handshake()
-	p.Request(1, w.method, w.params(home))
-	requireUnanswered(t, p)
-	require.Equal(t, -1, p.Wait(), "it was not killed: %s", p.Stderr())
+	requireKilled(t, w.killAt(point), w.method, w.params(home))
 
 	fates := w.requireAllOrNothing(t, home)
 	next := sidecartest.Start(t, sidecartest.Plain)
@@ -169,11 +165,7 @@ func TestACrashWhereNotAllWasThere(t *testing.T) {
 			t.Parallel()
 			home := w.home(t, false)
 			home.Exec(`INSERT INTO sessions (id, source, model_config, started_at) VALUES ('E', 'cli', '{"_delegate_from": "X"}', 5)`)
-			p := sidecartest.Start(t, sidecartest.FaultPoints, sidecartest.Env("SIDECAR_FAULT_KILL=trash_durable"))
-			p.Handshake()
-			p.Request(1, "state_db.delete_cli_session", map[string]any{"profile_home": home.Path, "session_id": "X", "keep_days": 7})
-			requireUnanswered(t, p)
-			require.Equal(t, -1, p.Wait(), "it was not killed: %s", p.Stderr())
+			requireKilled(t, "SIDECAR_FAULT_KILL=trash_durable", "state_db.delete_cli_session", map[string]any{"profile_home": home.Path, "session_id": "X", "keep_days": 7})
 			files := trashFiles(t, home)
 			require.Len(t, files, 1)
 			next := sidecartest.Start(t, sidecartest.Plain)
@@ -209,11 +201,7 @@ func (w keptWay) restoreCrashAt(t *testing.T, point faultpoint.Point) {
 	require.True(t, first.Delete(home, "P", map[string]any{"keep_days": 7}).OK)
 	operation := entriesOf(t, first, home)["P,D"]
 	// The one that is killed, and that has seen no trash before; first has seen it all.
-	p := sidecartest.Start(t, sidecartest.FaultPoints, sidecartest.Env("SIDECAR_FAULT_KILL="+string(point)))
-	p.Handshake()
-	p.Request(1, "trash.restore", map[string]any{"profile_home": home.Path, "operation_id": operation})
-	requireUnanswered(t, p)
-	require.Equal(t, -1, p.Wait(), "it was not killed: %s", p.Stderr())
+	requireKilled(t, "SIDECAR_FAULT_KILL="+string(point), "trash.restore", map[string]any{"profile_home": home.Path, "operation_id": operation})
 
 	home.RequireSound()
 	back := point == faultpoint.RestoreDone || point == faultpoint.BeforeLocksAreReleased

@@ -5,9 +5,7 @@ import (
 	"errors"
 
 	"session-sidecar/cleanup"
-	"session-sidecar/internal/home"
 	"session-sidecar/locks"
-	"session-sidecar/statedb"
 )
 
 // CleanUp works through what earlier deletes left in a home, as a crash may have, and does nothing else (contract 6.5). A
@@ -32,10 +30,6 @@ func (d *Deleter) cleanUp(ctx context.Context, request Request) (report cleanup.
 		return ctx.Err()
 	})
 	return report, err
-}
-
-func isMissing(err error) bool {
-	return errors.Is(err, home.ErrMissing) || errors.Is(err, statedb.ErrMissing)
 }
 
 // Watch has the leftovers of a home worked through unasked, from now on and at once (contract 6.4), whenever nobody else holds

@@ -6,8 +6,10 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"session-sidecar/cleanup"
+	"session-sidecar/internal/trash"
 	"session-sidecar/locks"
 	"session-sidecar/statedb"
 )
@@ -22,8 +24,17 @@ type facts struct {
 	checked  *statedb.Checked
 	files    *cleanup.Inspection
 	folder   string // why sessions/ cannot be used
+	trash    trashFacts
 	lock     locks.State
 	full     bool
+}
+
+// trashFacts are what was seen of the trash.
+type trashFacts struct {
+	found    *trash.Inspection
+	at       time.Time         // when it was looked
+	unusable string            // why trash/ cannot be used
+	failures []statedb.Failure // what there was too little time for
 }
 
 // refusal is why no path applies: the contract's word, and a line.
@@ -45,6 +56,7 @@ func judge(f facts) []Finding {
 		j.guards(f.contents.Guards)
 	}
 	j.leftovers(f)
+	j.trash(f.trash, f.full)
 	j.lock(f.lock)
 	order := []Severity{Error, Warning, Note}
 	slices.SortStableFunc(j.findings, func(a, b Finding) int {
@@ -283,6 +295,44 @@ func (j *judgement) leftovers(f facts) {
 		j.find(WordAbandoned, f.files.Abandoned, "%s never finished; the next clean-up removes it",
 			counted(len(f.files.Abandoned), "manifest was", "manifests were"))
 	}
+}
+
+func (j *judgement) trash(f trashFacts, full bool) {
+	if f.unusable != "" {
+		j.find(WordTrashUnusable, nil, "nothing can be kept or restored: %s", f.unusable)
+	}
+	j.failures(f.failures, full)
+	t := f.found
+	if t == nil {
+		return
+	}
+	if n := len(t.Unreadable); n > 0 {
+		j.find(WordTrashDamaged, t.Unreadable, "%s of the trash cannot be restored", counted(n, "entry", "entries"))
+	}
+	if len(t.Exposed) > 0 {
+		j.find(WordTrashExposed, t.Exposed, "the trash is open to others than its owner")
+	}
+	if overdue := overdueOf(f); len(overdue) > 0 {
+		j.find(WordTrashOverdue, overdue, "%s been kept for as long as was asked; the next use of the home removes it",
+			counted(len(overdue), "entry has", "entries have"))
+	}
+	if n := len(t.Headers); n > 0 {
+		j.find(WordTrashKept, nil, "the trash keeps what %s took (%d bytes)", counted(n, "delete", "deletes"), t.Bytes)
+	}
+	if n := len(t.Unfinished); n > 0 {
+		j.find(WordTrashUnfinished, t.Unfinished, "%s being written, or was never finished and goes with the next use of the home",
+			counted(n, "entry is", "entries are"))
+	}
+}
+
+// overdueOf are the entries that have been kept for as long as was asked.
+func overdueOf(f trashFacts) (operations []string) {
+	for _, h := range f.found.Headers {
+		if h.Expired(f.at) {
+			operations = append(operations, h.OperationID)
+		}
+	}
+	return operations
 }
 
 // waiting is the cause of what nothing is in the way of.

@@ -8,11 +8,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"session-sidecar/cleanup"
+	"session-sidecar/internal/trash"
 	"session-sidecar/locks"
 	"session-sidecar/methods"
 	"session-sidecar/statedb"
@@ -33,6 +35,7 @@ func sound(change func(f *facts)) facts {
 		},
 		checked: &statedb.Checked{Tables: 1, Of: 1, Indexes: []statedb.IndexHealth{{Name: "i", Checked: true, Extra: &none, Missing: &none}}},
 		files:   &cleanup.Inspection{},
+		trash:   trashFacts{found: &trash.Inspection{}, at: time.Unix(1000, 0)},
 		lock:    locks.State{There: true, Known: true},
 	}
 	if change != nil {
@@ -84,6 +87,8 @@ var judged = []struct {
 	{WordLockUnusable, func(f *facts) { f.lock.Unusable = errors.New("a folder") }, "the clean-up lock cannot be used, so no delete is possible: a folder"},
 	{WordIntentDamaged, func(f *facts) { f.contents.Intents = &statedb.IntentHealth{Count: 1, Damaged: 1} }, "1 route intent cannot be read"},
 	{WordUnread, func(f *facts) { f.contents.Failures = failure(&statedb.Error{Kind: statedb.ErrIO, Detail: "no disk"}) }, "the guards cannot be read: no disk"},
+	{WordTrashUnusable, func(f *facts) { f.trash = trashFacts{unusable: "it is a link"} }, "nothing can be kept or restored: it is a link"},
+	{WordTrashDamaged, func(f *facts) { f.trash.found.Unreadable = []string{"a.ndjson.gz"} }, "1 entry of the trash cannot be restored"},
 
 	{WordGuardStale, func(f *facts) { f.contents.Guards = guard(&later, statedb.HolderGone, true) }, "1 guard protects nothing any more; the next delete there removes it"},
 	{WordGuardEndless, func(f *facts) { f.contents.Guards = guard(nil, statedb.HolderUnknown, false) }, "1 guard never runs out, and nobody can tell whether its holder lives"},
@@ -95,6 +100,7 @@ var judged = []struct {
 	{WordUndead, func(f *facts) { f.contents.Undead = two }, "2 sessions are there though their ids were retired"},
 	{WordIntentPending, func(f *facts) { f.contents.Intents.Count = 2 }, "2 route intents wait for the base home"},
 	{WordWALLarge, func(f *facts) { f.disk.WALBytes = largeWAL + 1 }, "the write-ahead log has 64 MiB: somebody has read for long, or ended without emptying it"},
+	{WordTrashExposed, func(f *facts) { f.trash.found.Exposed = []string{"trash", "a.ndjson.gz"} }, "the trash is open to others than its owner"},
 
 	{WordSchemaNewer, func(f *facts) { *f.shape.SchemaVersion = 32 }, "the store is of schema version 32; this program knows those up to 31"},
 	{WordGuardLive, func(f *facts) { f.contents.Guards = guard(nil, statedb.HolderAlive, false) }, "1 guard keeps its session from being deleted"},
@@ -111,6 +117,11 @@ var judged = []struct {
 	{WordAbandoned, func(f *facts) { f.files.Abandoned = []string{"t"} }, "1 manifest was never finished; the next clean-up removes it"},
 	{WordLockHeld, func(f *facts) { f.lock.Holders = []locks.Holder{{PID: 7, Name: "python3"}, {PID: 8}} }, "the clean-up lock is held by process 7 (python3), process 8: a delete is under way"},
 	{WordCheckUnfinished, func(f *facts) { f.checked.Failures = failure(context.DeadlineExceeded) }, "there was too little time for the guards; --full takes all it needs"},
+	{WordCheckUnfinished, func(f *facts) { f.trash.failures = failure(context.DeadlineExceeded) }, "there was too little time for the guards; --full takes all it needs"},
+	{WordTrashKept, func(f *facts) {
+		f.trash.found = &trash.Inspection{Entries: 1, Bytes: 9, Headers: []trash.Header{{OperationID: "a", KeepUntil: 1000.5}}}
+	}, "the trash keeps what 1 delete took (9 bytes)"},
+	{WordTrashUnfinished, func(f *facts) { f.trash.found.Unfinished = []string{"t"} }, "1 entry is being written, or was never finished and goes with the next use of the home"},
 }
 
 func TestWhatIsSoundHasNoFinding(t *testing.T) {
@@ -136,9 +147,22 @@ func TestJudgement(t *testing.T) {
 		})
 		said[c.word] = true
 	}
+	said[WordTrashOverdue] = true // below
 	for word := range severities {
 		assert.True(t, said[word], "%s is never said", word)
 	}
+}
+
+// What is overdue is kept too: these two are said together.
+func TestAnEntryThatIsOverdue(t *testing.T) {
+	f := sound(func(f *facts) {
+		f.trash.found = &trash.Inspection{Entries: 2, Bytes: 9, Headers: []trash.Header{{OperationID: "a", KeepUntil: 1000}, {OperationID: "b", KeepUntil: 1001}}}
+	})
+	assert.Equal(t, []Finding{
+		{WordTrashOverdue, Warning, "1 entry has been kept for as long as was asked; the next use of the home removes it", []string{"a"}},
+		{WordTrashKept, Note, "the trash keeps what 2 deletes took (9 bytes)", nil},
+	}, judge(f))
+	assert.Equal(t, &Trash{Entries: 2, Bytes: 9, Overdue: 1}, newReport("/home", "/home/state.db", f).Trash)
 }
 
 func TestErrorsComeFirst(t *testing.T) {
@@ -170,6 +194,7 @@ func TestWordsOfTheContract(t *testing.T) {
 	assert.Equal(t, string(methods.ReasonStoreUnsupported), string(WordUnsupported))
 	assert.Equal(t, string(methods.ReasonWriteGuardUnavailable), string(WordNoGuards))
 	assert.Equal(t, string(methods.ReasonFTSUnavailable), string(WordIndexUnavailable))
+	assert.Equal(t, string(methods.ReasonTrashDamaged), string(WordTrashDamaged))
 }
 
 var explained = regexp.MustCompile("(?m)^\\| `([a-z_]+)` \\|")

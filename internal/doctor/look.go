@@ -13,6 +13,7 @@ import (
 
 	"session-sidecar/cleanup"
 	"session-sidecar/internal/home"
+	"session-sidecar/internal/trash"
 	"session-sidecar/locks"
 	"session-sidecar/methods"
 	"session-sidecar/statedb"
@@ -47,9 +48,10 @@ func Look(ctx context.Context, q Question) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	kept := lookAtTrash(ctx, q.Full, homePath) // once, and before a writer could have to wait for us
 	const tries = 5
 	for range tries {
-		f, holds, err := lookOnce(ctx, q, homePath, store, agent)
+		f, holds, err := lookOnce(ctx, q, homePath, store, agent, kept)
 		if err == nil {
 			err = ctx.Err()
 		}
@@ -63,8 +65,10 @@ func Look(ctx context.Context, q Question) (*Report, error) {
 	return nil, fmt.Errorf("%w: others opened and closed it again and again", statedb.ErrBusy)
 }
 
-func lookOnce(ctx context.Context, q Question, homePath, store string, agent statedb.Agent) (f facts, holds bool, err error) {
-	f = facts{full: q.Full, lock: locks.Look(homePath)}
+func lookOnce(
+	ctx context.Context, q Question, homePath, store string, agent statedb.Agent, kept trashFacts,
+) (f facts, holds bool, err error) {
+	f = facts{full: q.Full, trash: kept, lock: locks.Look(homePath)}
 	if f.disk, err = statedb.DiskOf(store); err != nil {
 		return f, false, err
 	}
@@ -104,19 +108,40 @@ func lookOnce(ctx context.Context, q Question, homePath, store string, agent sta
 	return f, exam.Holds(), nil
 }
 
+// lookAtTrash reads the entries, which say nothing of the store.
+func lookAtTrash(ctx context.Context, full bool, homePath string) (f trashFacts) {
+	f.at = time.Now()
+	folder, err := trash.Open(homePath)
+	if err == nil {
+		defer folder.Close()
+		reading, cancel := within(ctx, full, enough)
+		defer cancel()
+		f.found, err = folder.Inspect(reading)
+	}
+	switch {
+	case errors.Is(err, trash.ErrUnusable):
+		f.unusable = lineOf(err)
+	case err != nil:
+		f.failures = []statedb.Failure{{What: "the entries of the trash", Cause: err}}
+	}
+	return f
+}
+
+// within bounds what is asked and checked, unless all of it is wanted.
+func within(ctx context.Context, full bool, limit time.Duration) (context.Context, context.CancelFunc) {
+	if full {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, limit)
+}
+
 // ask fills in what takes time.
 func (f *facts) ask(ctx context.Context, q Question, exam *statedb.Exam, files *cleanup.Listing) error {
 	limit := enough
 	if f.shape.JournalMode != "wal" {
 		limit = enoughIfInWay
 	}
-	within := func() (context.Context, context.CancelFunc) {
-		if q.Full {
-			return context.WithCancel(ctx)
-		}
-		return context.WithTimeout(ctx, limit)
-	}
-	asking, cancel := within()
+	asking, cancel := within(ctx, q.Full, limit)
 	defer cancel()
 	f.contents = exam.Contents(asking)
 	if f.shape.Kind != statedb.KindForeign && files != nil {
@@ -131,7 +156,7 @@ func (f *facts) ask(ctx context.Context, q Question, exam *statedb.Exam, files *
 		f.checked, err = exam.CheckAll(ctx)
 		return err
 	}
-	checking, cancel := within()
+	checking, cancel := within(ctx, q.Full, limit)
 	defer cancel()
 	f.checked = exam.Check(checking)
 	return nil

@@ -40,6 +40,7 @@ type Report struct {
 	Intents     *int       `json:"route_intents,omitempty"`
 	FilesNoted  *int       `json:"files_noted,omitempty"`
 	Files       *Files     `json:"files,omitempty"`
+	Trash       *Trash     `json:"trash,omitempty"`
 	Lock        Lock       `json:"lock"`
 }
 
@@ -107,6 +108,15 @@ type Files struct {
 	Pending    []Pending `json:"pending"`
 }
 
+// Trash is what deletes have kept in trash/.
+type Trash struct {
+	Entries    int   `json:"entries"`
+	Bytes      int64 `json:"bytes"`      // of all of them
+	Overdue    int   `json:"overdue"`    // of those, the ones whose time is over
+	Unreadable int   `json:"unreadable"` // of those, the ones that cannot be restored
+	Unfinished int   `json:"unfinished"` // temporary files
+}
+
 // Pending is an id of a manifest, and why its files are still there; "waiting" where nothing is in the way.
 type Pending struct {
 	SessionID string `json:"session_id"`
@@ -157,6 +167,9 @@ func newReport(homePath, store string, f facts) *Report {
 	}
 	if f.files != nil {
 		r.Files = filesOf(f.files)
+	}
+	if t := f.trash.found; t != nil {
+		r.Trash = &Trash{t.Entries, t.Bytes, len(overdueOf(f.trash)), len(t.Unreadable), len(t.Unfinished)}
 	}
 	return r
 }

@@ -22,6 +22,8 @@ const (
 	WordIntentDamaged     Word = "route_intent_damaged"
 	WordUnread            Word = "not_readable"
 	WordIndexKeepsDeleted Word = "fts_keeps_deleted"
+	WordTrashUnusable     Word = "trash_unusable"
+	WordTrashDamaged      Word = "trash_damaged"
 
 	// What is left over, or odd.
 	WordGuardStale      Word = "guard_stale"
@@ -33,6 +35,8 @@ const (
 	WordIntentPending   Word = "route_intent_pending"
 	WordIndexIncomplete Word = "fts_incomplete"
 	WordWALLarge        Word = "wal_large"
+	WordTrashExposed    Word = "trash_exposed"
+	WordTrashOverdue    Word = "trash_overdue"
 
 	// What is well, and worth knowing.
 	WordSchemaNewer     Word = "schema_newer"
@@ -49,6 +53,8 @@ const (
 	WordAbandoned       Word = "manifest_abandoned"
 	WordLockHeld        Word = "lock_held"
 	WordCheckUnfinished Word = "check_unfinished"
+	WordTrashKept       Word = "trash_kept"
+	WordTrashUnfinished Word = "trash_unfinished"
 )
 
 // Severity tells what a finding asks of a person.
@@ -66,13 +72,16 @@ var severities = map[Word]Severity{
 	WordCorrupt: Error, WordUnsupported: Error, WordNoGuards: Error, WordIndexUnavailable: Error, WordIndexDamaged: Error,
 	WordLooseMessages: Error, WordLostReferences: Error, WordReceiptsUnfit: Error, WordReceiptsDamaged: Error, WordManifestBad: Error,
 	WordFolderUnusable: Error, WordLockUnusable: Error, WordIntentDamaged: Error, WordUnread: Error, WordIndexKeepsDeleted: Error,
+	WordTrashUnusable: Error, WordTrashDamaged: Error,
 
 	WordGuardStale: Warning, WordGuardEndless: Warning, WordManifestPending: Warning, WordOrphans: Warning, WordLostParents: Warning,
 	WordUndead: Warning, WordIntentPending: Warning, WordIndexIncomplete: Warning, WordWALLarge: Warning,
+	WordTrashExposed: Warning, WordTrashOverdue: Warning,
 
 	WordSchemaNewer: Note, WordGuardLive: Note, WordUnsettled: Note, WordEmptySessions: Note, WordFencesRunOut: Note,
 	WordFencesGarbled: Note, WordFilesNoted: Note, WordIndexStale: Note, WordIndexSetAside: Note, WordNoWAL: Note,
 	WordJournalLeft: Note, WordAbandoned: Note, WordLockHeld: Note, WordCheckUnfinished: Note,
+	WordTrashKept: Note, WordTrashUnfinished: Note,
 }
 
 // Finding is one thing that was found.

@@ -54,9 +54,6 @@ const (
 	PurgeMerged Point = "purge_merged" // the indexes are merged; the store's log is not emptied
 )
 
-// OfPurge lists the points of a purge.
-func OfPurge() []Point { return []Point{PurgeBegins, PurgeStep, PurgeMerged} }
-
 // ReceiptWritten is a point of deletes that leave a receipt: it is written inside the transaction, where the rows are gone.
 const ReceiptWritten Point = "receipt_written"
 
@@ -70,7 +67,19 @@ const (
 	RestoreDone   Point = "restore_done"   // the rows are back for good; the entry is still there
 )
 
-// OfTrash lists the points of a kept delete, OfRestore those of a restore.
+// OfDelete lists the points of a delete, in their order.
+func OfDelete() []Point {
+	return []Point{
+		LockHeld, WriteLockHeld, PlanDecided, RowsChanged, ManifestTempWritten, ManifestTempSynced, ManifestRenamed,
+		ManifestDurable, BeforeCommit, AfterCommit, BeforeUnlink, AfterUnlink, ArtifactsDurablyGone, ManifestRewritten,
+		BeforeManifestRemoval, AfterManifestRemoval, BeforeLocksAreReleased,
+	}
+}
+
+// OfPurge lists the points of a purge.
+func OfPurge() []Point { return []Point{PurgeBegins, PurgeStep, PurgeMerged} }
+
+// OfTrash lists the points of a delete that is kept, beside those of every delete.
 func OfTrash() []Point { return []Point{TrashWritten, TrashSynced, TrashNamed, TrashDurable} }
 
 // OfRestore lists the points of a restore.
@@ -91,17 +100,8 @@ func OfCompact() []Point { return []Point{CompactBegins, CompactVacuumed} }
 // OfRoutes lists the points of a fence of the base home's routes.
 func OfRoutes() []Point { return []Point{RoutesFenced} }
 
-// All lists every point of a delete, so that a test can show that each one has a case.
-func All() []Point {
-	return []Point{
-		LockHeld, WriteLockHeld, PlanDecided, RowsChanged, ManifestTempWritten, ManifestTempSynced, ManifestRenamed,
-		ManifestDurable, BeforeCommit, AfterCommit, BeforeUnlink, AfterUnlink, ArtifactsDurablyGone, ManifestRewritten,
-		BeforeManifestRemoval, AfterManifestRemoval, BeforeLocksAreReleased,
-	}
-}
-
 // Every lists all points there are: each needs a case in which the real process is killed there. A list that is new is added
 // here; a test fails where a point stands in none.
 func Every() []Point {
-	return slices.Concat(All(), OfReceipts(), OfMedia(), OfRoutes(), OfPurge(), OfTrash(), OfRestore(), OfExport(), OfCompact())
+	return slices.Concat(OfDelete(), OfReceipts(), OfMedia(), OfRoutes(), OfPurge(), OfTrash(), OfRestore(), OfExport(), OfCompact())
 }

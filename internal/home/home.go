@@ -1,4 +1,4 @@
-// Package home gives an Agent profile's folder its one spelling.
+// Package home gives an Agent profile's folder its one spelling, and says what is inside it.
 package home
 
 import (
@@ -19,6 +19,10 @@ var (
 	// ErrUnusable says that the way to the folder cannot be followed.
 	ErrUnusable = errors.New("the home cannot be reached")
 )
+
+// StoreName is the store inside a home. Only SQLite opens it, and what SQLite keeps beside it: to close any descriptor of one of those
+// would take this process's locks on it away (contract 4). To look at them from outside is safe.
+const StoreName = "state.db"
 
 // Resolve makes a profile_home absolute and resolves its symbolic links, once: locks are keyed on what it returns
 // (contract 2). It creates nothing. A path that leads nowhere is ErrMissing; one that may not be followed is ErrUnusable.

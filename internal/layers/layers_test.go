@@ -29,7 +29,7 @@ var mayImport = map[string][]string{
 	"internal/foldersync": {},
 	"internal/newfile":    {"internal/faultpoint", "internal/foldersync"},
 	"internal/randomhex":  {},
-	"internal/rooted":     {"internal/foldersync", "internal/home"},
+	"internal/rooted":     {"internal/faultpoint", "internal/foldersync", "internal/home", "internal/randomhex"},
 	"internal/trash":      {"internal/faultpoint", "internal/foldersync", "internal/home", "internal/jsontext", "internal/links", "internal/sqlname", "internal/lazyregexp", "internal/randomhex", "internal/rooted"},
 	"fixtures":            {},
 	"rpc":                 {"internal/jsontext", "internal/randomhex"},

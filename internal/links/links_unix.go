@@ -1,6 +1,5 @@
 //go:build unix
 
-// Package links tells whether a file has more than one name.
 package links
 
 import (

@@ -1,4 +1,5 @@
-// Package newfile makes a file that is there whole or not at all, and never takes the place of another.
+// Package newfile makes a file at a path that a person chose: it is there whole or not at all, and never takes the place of another. What a
+// home keeps for itself is written by package rooted, which stays in a folder of the home and replaces.
 package newfile
 
 import (

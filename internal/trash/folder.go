@@ -18,13 +18,8 @@ import (
 // FolderName is where a home keeps its trash.
 const FolderName = "trash"
 
-// storeName is the store of a home, whose files are never opened here.
-const storeName = "state.db"
-
-const (
-	suffix     = ".ndjson.gz"
-	tempSuffix = ".tmp"
-)
+// suffix ends the name of an entry; what stands before it is the name of the delete.
+const suffix = ".ndjson.gz"
 
 // operationID is the form of the name of a delete.
 var operationID = lazyregexp.New(`^[0-9a-f]{32}$`)
@@ -32,7 +27,6 @@ var operationID = lazyregexp.New(`^[0-9a-f]{32}$`)
 // Folder is a home's trash/, opened once for one operation: everything goes through its handle, so that no name and no link can
 // lead out of it. A missing folder is an empty one.
 type Folder struct {
-	path string // of the home
 	home *os.Root
 	root *os.Root // nil while trash/ is missing
 }
@@ -44,12 +38,12 @@ func Open(homePath string) (*Folder, error) {
 	if err != nil {
 		return nil, unusable(homePath, err)
 	}
-	root, err := rooted.Open(homeRoot, homePath, FolderName)
+	root, err := rooted.Open(homeRoot, FolderName)
 	if err != nil {
 		_ = homeRoot.Close()
 		return nil, unusable(FolderName, err)
 	}
-	return &Folder{path: homePath, home: homeRoot, root: root}, nil
+	return &Folder{home: homeRoot, root: root}, nil
 }
 
 // Close gives the handles back.
@@ -60,25 +54,13 @@ func (f *Folder) Close() {
 	_ = f.home.Close()
 }
 
-// create makes a missing trash/ durably, readable by its owner alone.
-func (f *Folder) create() error {
+// create makes a missing trash/ durably, readable by its owner alone, and takes one that is there away from others.
+func (f *Folder) create() (err error) {
 	if f.root != nil {
 		return f.restrict()
 	}
-	if err := f.home.Mkdir(FolderName, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	info, err := f.home.Lstat(FolderName)
-	if err != nil {
-		return err
-	}
-	if !info.IsDir() { // something was put there since Open looked
-		return errors.New("it is not a folder")
-	}
-	if f.root, err = f.home.OpenRoot(FolderName); err != nil {
-		return err
-	}
-	return rooted.Sync(f.home)
+	f.root, _, err = rooted.Make(f.home, FolderName)
+	return err
 }
 
 // restrict takes the folder away from others, where it is one of that name in the home: a link leads to a folder that is somebody's. Where
@@ -97,22 +79,41 @@ func (f *Folder) restrict() error {
 	return nil
 }
 
-// names lists the folder, in the order of the names.
-func (f *Folder) names() ([]string, error) {
+// Names lists what is in the folder, in the order of the names.
+func (f *Folder) Names() ([]string, error) {
 	if f.root == nil {
 		return nil, nil
 	}
-	dir, err := f.root.Open(".")
-	if err != nil {
-		return nil, unusable(FolderName, err)
-	}
-	defer func() { _ = dir.Close() }()
-	names, err := dir.Readdirnames(-1)
+	names, err := rooted.Names(f.root)
 	if err != nil {
 		return nil, unusable(FolderName, err)
 	}
 	slices.Sort(names)
 	return names, nil
+}
+
+// operations lists the deletes that have an entry, in their order.
+func (f *Folder) operations() ([]string, error) {
+	names, err := f.Names()
+	var operations []string
+	for _, name := range names {
+		if operation, is := operationOf(name); is {
+			operations = append(operations, operation)
+		}
+	}
+	return operations, err
+}
+
+// operationOf is the delete whose entry has this name. What is no entry by its name was not written by us.
+func operationOf(name string) (operation string, is bool) {
+	operation, is = strings.CutSuffix(name, suffix)
+	return operation, is && operationID().MatchString(operation)
+}
+
+// isTemporary tells whether a name is that of an entry that is being written, or was never finished.
+func isTemporary(name string) bool {
+	operation, _, _ := strings.Cut(name, suffix+".")
+	return strings.HasSuffix(name, rooted.TemporarySuffix) && operationID().MatchString(operation)
 }
 
 // Remove unlinks an entry durably, whatever is in it. One that is not there is ErrNotFound, and so is an id that names no entry.
@@ -141,15 +142,14 @@ func (f *Folder) Remove(operation string) error {
 
 // RemoveTemporary removes what a write that ended half-way has left, as far as it can. The caller holds the home's locks.
 func (f *Folder) RemoveTemporary() error {
-	names, err := f.names()
+	names, err := f.Names()
 	if err != nil {
 		return err
 	}
 	removed := false
 	var failed []error
 	for _, name := range names {
-		base, _, _ := strings.Cut(name, suffix+".")
-		if !strings.HasSuffix(name, tempSuffix) || !operationID().MatchString(base) {
+		if !isTemporary(name) {
 			continue
 		}
 		info, err := f.root.Lstat(name)
@@ -170,9 +170,6 @@ func (f *Folder) RemoveTemporary() error {
 	}
 	return errors.Join(failed...)
 }
-
-// Names lists what is in the folder, in the order of the names.
-func (f *Folder) Names() ([]string, error) { return f.names() }
 
 // Name is that of the entry of one delete.
 func Name(operation string) string { return operation + suffix }

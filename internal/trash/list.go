@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 )
@@ -34,16 +33,12 @@ type checkKey struct {
 // 10.4). What is no entry by its name was not written by us: it is not looked at, and not told of. Only a fault of the folder, or a
 // cancel, ends the list.
 func (c *Checker) List(ctx context.Context, f *Folder, homePath string) (Listing, error) {
-	names, err := f.names()
+	operations, err := f.operations()
 	if err != nil {
 		return Listing{}, err
 	}
 	var listing Listing
-	for _, name := range names {
-		operation, is := strings.CutSuffix(name, suffix)
-		if !is || !operationID().MatchString(operation) {
-			continue
-		}
+	for _, operation := range operations {
 		entry, err := c.check(ctx, f, homePath, operation)
 		switch {
 		case err == nil:
@@ -52,7 +47,7 @@ func (c *Checker) List(ctx context.Context, f *Folder, homePath string) (Listing
 		case ctx.Err() != nil:
 			return Listing{}, ctx.Err()
 		default:
-			listing.Unreadable = append(listing.Unreadable, name)
+			listing.Unreadable = append(listing.Unreadable, Name(operation))
 		}
 	}
 	slices.SortStableFunc(listing.Entries, func(a, b Entry) int { return cmp.Compare(b.DeletedAt, a.DeletedAt) })
@@ -85,15 +80,11 @@ func (c *Checker) check(ctx context.Context, f *Folder, homePath, operation stri
 
 // Headers reads the first line of each entry. What cannot be read is left out.
 func (f *Folder) Headers() (headers []Header, err error) {
-	names, err := f.names()
+	operations, err := f.operations()
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range names {
-		operation, is := strings.CutSuffix(name, suffix)
-		if !is || !operationID().MatchString(operation) {
-			continue
-		}
+	for _, operation := range operations {
 		if header, err := f.header(operation); err == nil {
 			headers = append(headers, header)
 		}

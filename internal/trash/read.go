@@ -17,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"session-sidecar/internal/home"
 	"session-sidecar/internal/links"
 )
 
@@ -121,7 +122,7 @@ func (f *Folder) isStore(info fs.FileInfo) bool {
 	if !links.Several(info) {
 		return false
 	}
-	paths := []string{filepath.Join(f.path, storeName)}
+	paths := []string{filepath.Join(f.home.Name(), home.StoreName)}
 	if target, err := filepath.EvalSymlinks(paths[0]); err == nil {
 		paths = append(paths, target)
 	}

@@ -7,10 +7,8 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
-	"os"
 
 	"session-sidecar/internal/faultpoint"
-	"session-sidecar/internal/randomhex"
 	"session-sidecar/internal/rooted"
 )
 
@@ -37,8 +35,7 @@ type end struct {
 type Writer struct {
 	folder  *Folder
 	name    string
-	temp    string
-	file    *os.File
+	file    *rooted.File
 	out     *bufio.Writer
 	zip     *gzip.Writer
 	lines   int
@@ -52,13 +49,12 @@ func (f *Folder) Begin(header Header) (*Writer, error) {
 	if err := f.create(); err != nil {
 		return nil, unusable(FolderName, err)
 	}
-	w := &Writer{folder: f, name: header.OperationID + suffix}
-	w.temp = w.name + "." + randomhex.New(4) + tempSuffix
-	file, err := f.root.OpenFile(w.temp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	name := Name(header.OperationID)
+	file, err := rooted.Create(f.root, name)
 	if err != nil {
 		return nil, unusable(FolderName, err)
 	}
-	w.file = file
+	w := &Writer{folder: f, name: name, file: file}
 	w.out = bufio.NewWriterSize(file, 64<<10)
 	w.zip = gzip.NewWriter(w.out)
 	header.Format = Format
@@ -133,42 +129,22 @@ func (w *Writer) commit() error {
 	}
 	err := errors.Join(w.zip.Close(), w.out.Flush())
 	if err == nil {
-		faultpoint.Hit(faultpoint.TrashWritten)
-		err = w.file.Sync()
+		w.named, err = w.file.Commit(rooted.Points{
+			Written: faultpoint.TrashWritten, Synced: faultpoint.TrashSynced, Named: faultpoint.TrashNamed, Durable: faultpoint.TrashDurable,
+		})
 	}
-	if err = errors.Join(err, w.file.Close()); err != nil {
-		return err
-	}
-	w.file = nil
-	faultpoint.Hit(faultpoint.TrashSynced)
-	if err := w.folder.root.Rename(w.temp, w.name); err != nil {
-		return err
-	}
-	w.named = true
-	faultpoint.Hit(faultpoint.TrashNamed)
-	if err := rooted.Sync(w.folder.root); err != nil {
-		return err
-	}
-	faultpoint.Hit(faultpoint.TrashDurable)
-	return nil
+	return err
 }
 
 // Discard removes what was written, for a delete that was certainly not done. After an error the entry is the trace of a delete
 // that never happened, and goes later (contract 10.2).
 func (w *Writer) Discard() {
-	if w.file != nil {
-		_ = w.file.Close()
-		w.file = nil
+	_ = w.file.Discard()
+	if w.named {
+		_ = w.folder.root.Remove(w.name)
+		w.named = false
 	}
-	for _, name := range []string{w.temp, w.name} {
-		if name == w.name && !w.named {
-			continue
-		}
-		if err := w.folder.root.Remove(name); err == nil || errors.Is(err, fs.ErrNotExist) {
-			_ = rooted.Sync(w.folder.root)
-		}
-	}
-	w.named = false
+	_ = rooted.Sync(w.folder.root)
 }
 
 // Failure is the error of a row that could not be written: where the disk is at fault it says so, and where the row is, whatever else
