@@ -6,6 +6,7 @@
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { comment, SchemaTypes } from './schema-types.mjs'
 
 /** Asks a sidecar for its discovery document. */
 export function discover(program) {
@@ -14,44 +15,47 @@ export function discover(program) {
 
 /** The text of src/methods.generated.ts for a discovery document. */
 export function generate(document) {
+  const methods = document.methods.map((method) => {
+    const [group, short] = method.name.split('.')
+    return { ...method, group, short, type: pascal(method.name), params: method['x-params-schema'], streams: method['x-streams'] }
+  })
+  const notifications = document['x-notifications'].map((one) => ({ ...one, type: pascal(one.name) }))
+  const groups = [...new Set(methods.map(({ group }) => group))]
+  const types = new SchemaTypes([
+    ...methods.flatMap(({ type, params, result }) => [{ name: `${type}Params`, schema: params }, { name: `${type}Result`, schema: result.schema }]),
+    ...notifications.map(({ type, params }) => ({ name: type, schema: params })),
+  ], methods.flatMap(({ streams }) => streams.map(({ schema }) => schema)))
+
   const parts = [
     '// Made by scripts/generate.mjs from rpc.discover. Do not edit: run `npm run generate`.',
     "import type { Call, CallOptions, Progress } from './types.js'",
+    ...types.shared(),
   ]
-  const groups = new Map()
-  for (const method of document.methods) {
-    const [group, name] = method.name.split('.')
-    groups.set(group, [...(groups.get(group) ?? []), { ...method, short: name, type: pascal(method.name) }])
-  }
-  for (const methods of groups.values()) {
-    for (const { name, type, ...method } of methods) {
-      parts.push(`/** What \`${name}\` takes. */\nexport type ${type}Params = ${typeOf(method['x-params-schema'], '')}`)
-      parts.push(`/** What \`${name}\` answers. */\nexport type ${type}Result = ${typeOf(method.result.schema, '')}`)
-      if (method['x-streams'].length > 0) {
-        parts.push(`/** What \`${name}\` may report on its way. */\nexport type ${type}Events =${method['x-streams'].map(eventOf).join('')}`)
-      }
+  for (const { name, type, params, result, streams } of methods) {
+    parts.push(`/** What \`${name}\` takes. */\nexport type ${type}Params = ${types.whole(`${type}Params`, params)}`)
+    parts.push(`/** What \`${name}\` answers. */\nexport type ${type}Result = ${types.whole(`${type}Result`, result.schema)}`)
+    if (streams.length > 0) {
+      parts.push(`/** What \`${name}\` may report on its way. */\nexport type ${type}Events =${streams.map((event) => eventOf(event, types)).join('')}`)
     }
   }
-  for (const notification of document['x-notifications']) {
-    parts.push(`${comment(notification.summary, '')}export type ${pascal(notification.name)} = ${typeOf(notification.params, '')}`)
+  for (const { type, summary, params } of notifications) {
+    parts.push(`${comment(summary, '')}export type ${type} = ${types.whole(type, params)}`)
   }
-  parts.push(block('/** Every method: what it takes, what it answers, and the events that it may report on its way. */\nexport interface Methods', [...groups.values()].flat().map(
-    ({ name, type, ...method }) => `'${name}': { params: ${type}Params; result: ${type}Result; events: ${eventsOf(type, method)} }`,
+  parts.push(block('/** Every method: what it takes, what it answers, and the events that it may report on its way. */\nexport interface Methods', methods.map(
+    (method) => `'${method.name}': { params: ${method.type}Params; result: ${method.type}Result; events: ${eventsOf(method)} }`,
   )))
-  for (const [group, methods] of groups) {
-    parts.push(block(`export interface ${pascal(group)}Methods`, methods.map((method) => {
-      const params = method['x-params-schema'].required?.length ? 'params' : 'params?'
-      const events = eventsOf(method.type, method)
+  for (const group of groups) {
+    parts.push(block(`/** The methods \`${group}.*\`. */\nexport interface ${pascal(group)}Methods`, methods.filter((method) => method.group === group).map((method) => {
+      const params = method.params.required?.length ? 'params' : 'params?'
+      const events = eventsOf(method)
       return `${comment(method.summary, '  ')}${method.short}(${params}: ${method.type}Params, options?: CallOptions<${events}>): Call<${method.type}Result, Progress<${events}>>`
     })))
   }
-  parts.push(block('/** The methods, by the first part of their names. */\nexport interface MethodGroups', [...groups.keys()].map(
+  parts.push(block('/** The methods, by the first part of their names. */\nexport interface MethodGroups', groups.map(
     (group) => `readonly ${group}: ${pascal(group)}Methods`,
   )))
-  parts.push(block('/** What the sidecar tells unasked. */\nexport interface Notifications', document['x-notifications'].map(
-    ({ name }) => `'${name}': ${pascal(name)}`,
-  )))
-  parts.push(`export const methodNames = [\n${document.methods.map(({ name }) => `  '${name}',\n`).join('')}] as const satisfies readonly (keyof Methods)[]`)
+  parts.push(block('/** What the sidecar tells unasked. */\nexport interface Notifications', notifications.map(({ name, type }) => `'${name}': ${type}`)))
+  parts.push(`/** The names of all methods. */\nexport const methodNames = [\n${methods.map(({ name }) => `  '${name}',\n`).join('')}] as const satisfies readonly (keyof Methods)[]`)
   parts.push('/** For each reason whether asking again may help, and what to tell the user. */\nexport const reasons = {\n'
     + Object.entries(document['x-reasons']).map(
       ([reason, { retryable, sentence }]) => `  ${reason}: { retryable: ${retryable}, sentence: ${JSON.stringify(sentence)} },\n`,
@@ -61,54 +65,12 @@ export function generate(document) {
 
 const block = (head, lines) => `${head} {\n${lines.map((line) => (line.startsWith('  ') ? line : `  ${line}`) + '\n').join('')}}`
 
-const comment = (text, indent) => (text ? `${indent}/** ${text.replaceAll('*/', '* /')} */\n${indent}` : '')
+const eventsOf = ({ type, streams }) => (streams.length > 0 ? `${type}Events` : 'never')
 
-const eventsOf = (type, method) => (method['x-streams'].length > 0 ? `${type}Events` : 'never')
-
-const eventOf = ({ name, description, schema }) =>
-  `\n  | {\n${comment(description, '    ')}event: '${name}'\n    data: ${typeOf(schema, '    ')}\n  }`
+const eventOf = ({ name, description, schema }, types) =>
+  `\n  | {\n${comment(description, '    ')}event: '${name}'\n    data: ${types.use(schema, '    ')}\n  }`
 
 const pascal = (name) => name.split(/[._]/).map((word) => word[0].toUpperCase() + word.slice(1)).join('')
-
-/** A JSON Schema of the few forms that the sidecar uses, as a type. One of another form is a mistake here, not `unknown`. */
-function typeOf(schema, indent) {
-  if (schema.type === undefined) {
-    // A flag counts only where it is literally true, and takes anything for the sake of older hosts.
-    return schema.description?.startsWith('true: ') ? 'boolean' : 'unknown'
-  }
-  const types = [schema.type].flat()
-  const rank = (type) => (type === 'null' ? 1 : 0)
-  return types.sort((a, b) => rank(a) - rank(b)).map((type) => single({ ...schema, type }, indent)).join(' | ')
-}
-
-function single(schema, indent) {
-  switch (schema.type) {
-    case 'string':
-      return schema.enum?.map((word) => `'${word}'`).join(' | ') ?? 'string'
-    case 'boolean': case 'null': case 'number':
-      return schema.type
-    case 'integer':
-      return 'number'
-    case 'array': {
-      const item = typeOf(schema.items, indent)
-      return item.includes(' | ') && !item.startsWith('{') ? `(${item})[]` : `${item}[]`
-    }
-    case 'object':
-      return objectOf(schema, indent)
-  }
-  throw new Error(`no type for the schema ${JSON.stringify(schema)}`)
-}
-
-function objectOf({ properties, required = [], additionalProperties }, indent) {
-  if (properties === undefined) {
-    if (additionalProperties === false) return 'Record<string, never>'
-    return `Record<string, ${additionalProperties ? typeOf(additionalProperties, indent) : 'unknown'}>`
-  }
-  const inner = `${indent}  `
-  const fields = Object.entries(properties).map(([name, schema]) =>
-    `${comment(schema.description, inner) || inner}${name}${required.includes(name) ? '' : '?'}: ${typeOf(schema, inner)}\n`)
-  return `{\n${fields.join('')}${indent}}`
-}
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const program = process.argv[2] ?? fileURLToPath(new URL(`../../build/sidecar${process.platform === 'win32' ? '.exe' : ''}`, import.meta.url))

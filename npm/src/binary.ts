@@ -4,8 +4,10 @@ import { dirname, join, resolve } from 'node:path'
 import platforms from '../platforms.json' with { type: 'json' }
 import { SidecarError } from './errors.js'
 
-/** Finds the program to start: the one that is named, or that of the platform package. What keeps it from starting is mended or
- * explained in one sentence. */
+/**
+ * Finds the program to start: the one that is named, or that of the platform package. What keeps it from starting is mended, or is a
+ * SidecarError that explains it in one sentence.
+ */
 export function findBinary(named: string | undefined): string {
   const found = named === undefined ? fromPlatformPackage() : resolve(named)
   const path = outsideAsar(found)
@@ -31,11 +33,12 @@ function platformPackage(): string {
 
 function fromPlatformPackage(): string {
   const wanted = platformPackage()
-  const folder = packageFolder(wanted)
-  if (folder !== undefined) return join(folder, 'bin', process.platform === 'win32' ? 'sidecar.exe' : 'sidecar')
-  if (!platforms.some(({ name }) => name === wanted)) {
+  const platform = platforms.find(({ name }) => name === wanted)
+  if (platform === undefined) {
     throw unusable(`There is no sidecar for ${process.platform} on ${process.arch}: build one from source and name it with the option "binary".`)
   }
+  const folder = packageFolder(wanted)
+  if (folder !== undefined) return join(folder, platform.binary)
   const others = platforms.map(({ name }) => name).filter((name) => packageFolder(name) !== undefined)
   throw unusable(others.length > 0
     ? `The package ${wanted} is missing, and ${others.join(', ')} is there instead: node_modules was made for another system, so install it anew on this one.`

@@ -1,12 +1,14 @@
+import { Backoff } from './backoff.js'
 import { findBinary } from './binary.js'
-import { callOf, guarded, ProgressFeed } from './call.js'
+import { busyDelay, busyPatience } from './busy.js'
 import { systemClock } from './clock.js'
-import { Connection, type Answer } from './connection.js'
-import { SidecarError } from './errors.js'
-import { Listeners } from './events.js'
+import { Connection } from './connection.js'
+import { retold, SidecarError } from './errors.js'
 import { Limit, requireTimeout } from './limit.js'
+import { guarded, Listeners } from './listeners.js'
 import { methodNames, type MethodGroups, type RuntimeHandshakeResult } from './methods.generated.js'
-import { Backoff, busyDelay, busyPatience } from './restart.js'
+import { callOf, ProgressFeed } from './progress.js'
+import { request } from './request.js'
 import type { Call, CallArguments, CallOptions, Clock, Events, MethodName, Progress, Result, SidecarEvents, StartOptions } from './types.js'
 
 /** The version of the protocol that this client speaks. */
@@ -15,9 +17,6 @@ const rpcVersion = 1
 /** How long a new process may take to answer the handshake. It takes milliseconds, where nothing scans programs as they start. */
 const startPatience = 20_000
 
-/** For how long a cancelled call may still tell what became of it. The sidecar answers within a second; after this, nobody knows. */
-const lastAnswer = 5_000
-
 /** A start that is awaited: by the calls that were made meanwhile, too. */
 type Start = {
   readonly done: Promise<void>
@@ -25,7 +24,11 @@ type Start = {
   reject(error: SidecarError): void
 }
 
-/** Starts a sidecar and introduces the app to it. It fails with a SidecarError, and leaves no process, where that is not possible. */
+/**
+ * Starts a sidecar and introduces the app to it. Where that is not possible it fails with a SidecarError and leaves no process: reason
+ * `sidecar_unusable` (no program, or one that ends or does not answer), `sidecar_rpc_version_mismatch` or `invalid_call`. A TypeError is
+ * a mistake in the options: a time limit that is none, or text that no line of JSON can carry.
+ */
 export async function start(options: StartOptions = {}): Promise<Sidecar> {
   requireTimeout(options.timeout)
   const sidecar = new Sidecar(options)
@@ -46,7 +49,7 @@ export class Sidecar {
   readonly #backoff = new Backoff()
   #connection: Connection | undefined // that of the newest process, introduced or not
   #start: Start
-  #delay: ReturnType<Clock['after']> | undefined
+  #restart: ReturnType<Clock['after']> | undefined // until the next process is started
   #waiting = 0 // calls that wait for the start
   #startedAt = 0
   #ready = false
@@ -73,12 +76,16 @@ export class Sidecar {
     return this.#ready ? this.#connection?.pid : undefined
   }
 
-  /** Resolves once the sidecar takes calls. */
+  /** Waits for the start that is under way, and fails as that does. Where none is, it resolves at once. */
   async ready(): Promise<void> {
     await this.#start.done
   }
 
-  /** Makes a call. The typed methods do the same. */
+  /**
+   * Makes a call by the method's name; the grouped methods do the same. It fails with a SidecarError, never with anything else once it
+   * was sent. A TypeError is a mistake in what was given: parameters that no line of JSON can carry, or a time limit that is none.
+   * What a delete or a preview refuses is no failure: see `refusal`.
+   */
   call<M extends MethodName>(method: M, ...[params, options]: CallArguments<M>): Call<Result<M>, Progress<Events<M>>> {
     const feed = new ProgressFeed(options?.onProgress as CallOptions['onProgress'])
     const result = this.#call(method, params ?? {}, (options ?? {}) as CallOptions, feed)
@@ -101,7 +108,7 @@ export class Sidecar {
   }
 
   async #close(): Promise<void> {
-    this.#delay?.cancel()
+    this.#restart?.cancel()
     if (!this.#ready) this.#start.reject(closed())
     await this.#connection?.close()
   }
@@ -123,10 +130,10 @@ export class Sidecar {
         if (this.#closing) throw closed()
         if (limit.error) throw limit.error
         if (!this.#ready) {
-          await this.#started(limit)
+          await this.#waitForStart(limit)
           continue
         }
-        const answer = await ask(this.#connection!, this.#clock, method, params, limit, feed)
+        const answer = await request(this.#connection!, this.#clock, method, params, limit, feed)
         if ('result' in answer) {
           if (method === 'runtime.shutdown') void this.close()
           return answer.result
@@ -140,12 +147,12 @@ export class Sidecar {
   }
 
   /** Waits for the start that is under way, which then keeps Node alive. */
-  async #started(limit: Limit): Promise<void> {
-    this.#delay?.hold(++this.#waiting > 0)
+  async #waitForStart(limit: Limit): Promise<void> {
+    this.#restart?.hold(++this.#waiting > 0)
     try {
       await limit.within(this.#start.done)
     } finally {
-      this.#delay?.hold(--this.#waiting > 0)
+      this.#restart?.hold(--this.#waiting > 0)
     }
   }
 
@@ -227,36 +234,12 @@ export class Sidecar {
 
   #startAgain(lived: number): void {
     this.#start = newStart()
-    this.#delay = this.#clock.after(this.#backoff.delayAfter(lived), () => {
-      this.#delay = undefined
+    this.#restart = this.#clock.after(this.#backoff.delayAfter(lived), () => {
+      this.#restart = undefined
       void this.#launch()
     })
-    this.#delay.hold(this.#waiting > 0)
+    this.#restart.hold(this.#waiting > 0)
   }
-}
-
-/** Sends a call, and cancels it when its limit is reached. A result that comes all the same counts: what it tells has happened. */
-function ask(connection: Connection, clock: Clock, method: string, params: unknown, limit: Limit, feed: ProgressFeed): Promise<Answer> {
-  return new Promise((resolve) => {
-    let last: ReturnType<Clock['after']> | undefined
-    const id = connection.request(method, params, {
-      progress: (progress) => feed.push(progress),
-      answered(answer) {
-        last?.cancel()
-        forget()
-        const stopped = limit.error !== undefined && 'error' in answer && answer.error.reason === 'cancelled'
-        resolve(stopped && limit.error!.reason === 'timed_out' ? { error: limit.error! } : answer)
-      },
-    })
-    const forget = limit.onReached(() => {
-      if (connection.withdraw(id)) return resolve({ error: limit.error! })
-      connection.cancel(id)
-      last = clock.after(lastAnswer, () => {
-        connection.forget(id)
-        resolve({ error: unanswered(limit.error!) })
-      })
-    })
-  })
 }
 
 function newStart(): Start {
@@ -268,15 +251,10 @@ function newStart(): Start {
 
 /** The error of a first start: a program that ends before it takes calls will do so again. */
 const atFirst = (error: SidecarError) => (error.reason === 'sidecar_exited'
-  ? new SidecarError('sidecar_unusable', error.message, { exit: error.exit, detail: error.detail, cause: error.cause })
+  ? retold(error, { reason: 'sidecar_unusable' })
   : error)
 
 /** Whether a sidecar that ended so would end the same way again. */
 const isFinal = (error: SidecarError) => error.reason === 'sidecar_rpc_version_mismatch'
-
-/** Why a call ends whose cancel was not answered: `cancelled` would say that nothing was done. */
-const unanswered = (why: SidecarError) => new SidecarError(
-  'timed_out', `${why.message}, and the sidecar did not answer within ${lastAnswer / 1000} s: whether it was done is not known`, { cause: why.cause },
-)
 
 const closed = () => new SidecarError('sidecar_closed', 'the sidecar was closed')

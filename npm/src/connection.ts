@@ -1,4 +1,4 @@
-import { errorOfAnswer, SidecarError } from './errors.js'
+import { errorOfAnswer, retold, type SidecarError } from './errors.js'
 import { readFrame, requestLine, type Frame } from './framing.js'
 import { SidecarProcess } from './process.js'
 import type { Clock, Progress } from './types.js'
@@ -6,12 +6,14 @@ import type { Clock, Progress } from './types.js'
 /** How a call ended: with what it gives, or with why it gives nothing. */
 export type Answer = { readonly result: unknown } | { readonly error: SidecarError }
 
+/** A call that was sent. It is answered once, after all of its progress. */
 type InFlight = {
   readonly method: string
   answered(answer: Answer): void
   progress(progress: Progress): void
 }
 
+/** What a connection tells its owner. `ended` is the last, and comes once, after every call was answered. */
 export type ConnectionEvents = {
   notification(name: string, params: unknown): void
   log(line: string): void
@@ -19,7 +21,7 @@ export type ConnectionEvents = {
 }
 
 /** From the end of the input until the process is killed: it ends by itself within seven seconds, whatever it is doing. */
-const patience = 8_000
+const closePatience = 8_000
 
 /** The calls in flight to one process. It keeps Node alive while there are any. */
 export class Connection {
@@ -43,10 +45,6 @@ export class Connection {
 
   get pid(): number | undefined {
     return this.#process.pid
-  }
-
-  get unwritten(): number {
-    return this.#process.unwritten
   }
 
   /** Sends a request and gives its id. The answer comes once, later; parameters that cannot be sent throw. */
@@ -95,7 +93,7 @@ export class Connection {
   async #close(): Promise<void> {
     this.#hold(true)
     this.#process.endInput()
-    const timer = this.#clock.after(patience, () => this.#process.kill())
+    const timer = this.#clock.after(closePatience, () => this.#process.kill())
     await this.#process.ended()
     timer.cancel()
   }
@@ -136,7 +134,7 @@ export class Connection {
     const calls = [...this.#inFlight.values()]
     this.#inFlight.clear()
     for (const { method, answered } of calls) {
-      answered({ error: new SidecarError(why.reason, `${method}: ${why.message}`, { exit: why.exit, detail: why.detail, cause: why.cause }) })
+      answered({ error: retold(why, { message: `${method}: ${why.message}` }) })
     }
     this.#events.ended(why)
   }

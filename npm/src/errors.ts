@@ -81,6 +81,13 @@ export class SidecarError extends Error {
   }
 }
 
+/** The same error with another reason, or another message. */
+export function retold(error: SidecarError, { reason = error.reason, message = error.message }: { reason?: Reason | (string & {}); message?: string }): SidecarError {
+  const { code, condition, detail, data, exit, cause } = error
+  return new SidecarError(reason, message, { code, condition, detail, data, exit, cause })
+}
+
+/** The codes for a call that the sidecar did not understand. */
 const invalidCodes = new Set([-32700, -32600, -32601, -32602])
 
 /** The error for an error answer. */

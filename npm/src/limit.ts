@@ -1,9 +1,9 @@
 import { SidecarError } from './errors.js'
-import { onAbort } from './signals.js'
+import { onAbort } from './abort.js'
 import type { CallOptions } from './types.js'
 
 /** The longest time that a timer takes, in milliseconds: more than three weeks. What is longer sets no limit. */
-const longest = 2 ** 31 - 1
+const longestTimer = 2 ** 31 - 1
 
 /** Throws where a time limit is no number of milliseconds. */
 export function requireTimeout(timeout: number | undefined): void {
@@ -22,7 +22,7 @@ export class Limit {
   constructor(method: string, { signal, timeout }: Pick<CallOptions, 'signal' | 'timeout'>) {
     requireTimeout(timeout)
     if (signal) this.#forgetSignal = onAbort(signal, () => this.#reach(cancelled(method, signal.reason)))
-    if (timeout !== undefined && timeout <= longest) {
+    if (timeout !== undefined && timeout <= longestTimer) {
       this.#timer = setTimeout(() => this.#reach(timedOut(method, timeout)), timeout)
     }
   }

@@ -2,6 +2,58 @@
 
 import type { Call, CallOptions, Progress } from './types.js'
 
+/** What protects a session from being deleted: somebody is at work in it. */
+export type Guard = {
+  /** the session that is in use */
+  session_id: string
+  kind: string
+  holder: string
+  /** seconds since 1970; absent for a guard that never runs out */
+  expires_at?: number
+}
+
+/** Something that a delete does not remove: how many of which kind, and why. */
+export type Remainder = {
+  kind: string
+  count: number
+  why: string
+}
+
+/** What of a deleted conversation can still be read in the files of the store. */
+export type EraseReport = {
+  /** this_delete: the pages that this delete freed are overwritten; kept_until: its rows are in the trash for a while */
+  pages: string
+  /** for kept_until: when they go, in seconds since 1970 */
+  kept_until?: number
+  /** whether the full-text indexes are rid of deleted words: purged, pending (a later purge can do it), or not_asked */
+  indexes: string
+  /** the store's log: truncated (it is empty, or there is none), busy (it may not be), or not_asked */
+  wal: string
+}
+
+/** A session of which a file could not be removed yet, and why. */
+export type PendingCleanup = {
+  /** absent where it is not known: a file that an older delete left */
+  session_id?: string
+  cause: string
+}
+
+/** What deletes have left to clean up in a home. It is tried again unasked. */
+export type CleanupReport = {
+  complete: boolean
+  pending: PendingCleanup[]
+  /** names of manifests that cannot be read */
+  unreadable: string[]
+}
+
+/** How far the purge of a full-text index is. */
+export type PurgeProgress = {
+  /** the full-text index that is being purged */
+  index: string
+  /** how many steps were taken at it */
+  steps: number
+}
+
 /** What `cleanup.run` takes. */
 export type CleanupRunParams = {
   /** the Agent profile's folder, which holds state.db */
@@ -9,21 +61,10 @@ export type CleanupRunParams = {
 }
 
 /** What `cleanup.run` answers. */
-export type CleanupRunResult = {
-  /** the ids that are settled by this run: nothing is left of their files */
+export type CleanupRunResult = CleanupReport & {
+  /** ids that were settled: nothing is left of their files */
   removed_ids: string[]
-  /** nothing is pending, and no manifest is unreadable */
-  complete: boolean
-  /** what could not go yet; it is tried again */
-  pending: {
-    /** whose file it is; absent where that is not known: one that an older delete left */
-    session_id?: string
-    /** session_live: a session of this id is there; artifact_stuck: a file could not be removed; unsafe_id: the id can be no file name; media_failed: a file that the rows named could not be removed */
-    cause: string
-  }[]
-  /** names of manifests that cannot be read */
-  unreadable: string[]
-  /** what went wrong, as one line for a human; where nothing could be done at all, it is an error with that reason */
+  /** what went wrong, as one line for a human */
   detail?: string
 }
 
@@ -34,31 +75,11 @@ export type CleanupStatusParams = {
 }
 
 /** What `cleanup.status` answers. */
-export type CleanupStatusResult = {
-  /** the resolved path */
-  profile_home: string
-  /** whether the home is watched now */
-  watched: boolean
-  /** events: the system tells of changes; polling: the sidecar looks every two seconds */
-  how?: string
-  /** why the home is polled, as one line for a human */
-  why?: string
+export type CleanupStatusResult = CleanupWatchResult & {
   /** when this process last worked through the home, in seconds since 1970; absent where it has not */
   last_run?: number
-  /** what that run left; absent where there was none */
-  cleanup?: {
-    /** nothing is pending, and no manifest is unreadable */
-    complete: boolean
-    /** what could not go yet; it is tried again */
-    pending: {
-      /** whose file it is; absent where that is not known: one that an older delete left */
-      session_id?: string
-      /** session_live: a session of this id is there; artifact_stuck: a file could not be removed; unsafe_id: the id can be no file name; media_failed: a file that the rows named could not be removed */
-      cause: string
-    }[]
-    /** names of manifests that cannot be read */
-    unreadable: string[]
-  }
+  /** what that run left */
+  cleanup?: CleanupReport
 }
 
 /** What `cleanup.watch` takes. */
@@ -73,7 +94,6 @@ export type CleanupWatchParams = {
 export type CleanupWatchResult = {
   /** the resolved path */
   profile_home: string
-  /** whether the home is watched now */
   watched: boolean
   /** events: the system tells of changes; polling: the sidecar looks every two seconds */
   how?: string
@@ -99,13 +119,13 @@ export type ReceiptsForgetResult = {
 export type ReceiptsGetParams = {
   /** the Agent profile's folder, which holds state.db */
   profile_home: string
-  /** of the delete: receipt in its result */
+  /** the receipt of a delete's result */
   operation_id: string
 }
 
 /** What `receipts.get` answers. */
 export type ReceiptsGetResult = {
-  /** what the receipt says; null where this store has no such receipt, or none any more */
+  /** what the receipt says; null where this store has no such receipt */
   deletion: Record<string, unknown> | null
 }
 
@@ -121,14 +141,13 @@ export type ReceiptsListParams = {
 
 /** What `receipts.list` answers. */
 export type ReceiptsListResult = {
-  /** those behind the cursor, by sequence, from one snapshot; a page ends early, but not before its first, where they are long (some 4 MiB) */
+  /** by sequence */
   receipts: {
-    /** its place, never given twice */
     sequence: number
-    /** what the receipt says, as it was written: operation_id, reason, surface, store_id, profile_home, identities */
+    /** operation_id, reason, surface, store_id, profile_home, identities */
     deletion: Record<string, unknown> | null
   }[]
-  /** the cursor for the next page, after_sequence where this one is empty; where it is head, or the page is empty, there are no more for now */
+  /** the cursor for the next page; where it is head, or the page is empty, there are no more for now */
   next_after: number
   /** the newest sequence that this store ever gave; 0 where it gave none */
   head: number
@@ -142,7 +161,6 @@ export type RpcCancelParams = {
 
 /** What `rpc.cancel` answers. */
 export type RpcCancelResult = {
-  /** whether there was such a call; it answers too */
   cancelled: boolean
   /** not_active: no call with this id is in flight */
   reason?: string
@@ -165,35 +183,27 @@ export type RpcMethodsResult = {
 
 /** What `runtime.handshake` takes. */
 export type RuntimeHandshakeParams = {
-  /** the version of the protocol that the host speaks: 1 */
+  /** the version of the protocol that the host speaks */
   rpc_version: number
-  /** the folder of the installed Agent, where the host knows it; it decides which path a delete takes. One that cannot be listed is -32602 here, and io_error later */
+  /** the folder of the installed Agent; it decides which path a delete takes */
   agent_dir?: string
-  /** the home of the base profile, whose store keeps the routes of all profiles; what a crash left there is finished in the background */
+  /** the home of the base profile */
   base_home?: string
-  /** homes to watch from now on; they need not be there yet. The list in its order is part of the handshake */
+  /** homes to watch from now on; they need not be there yet */
   watch?: string[]
 }
 
 /** What `runtime.handshake` answers. */
 export type RuntimeHandshakeResult = {
-  /** the version of the protocol that the sidecar speaks */
   rpc_version: number
-  /** of the sidecar */
   version: string
-  /** of the sidecar's process */
   pid: number
-  /** of the SQLite that is built in */
   sqlite_version: string
-  /** always true: a build without full-text indexes does not start */
   fts5: boolean
-  /** what this build can do beside its methods, sorted: options of a delete, its paths, receipts, watch */
   capabilities: string[]
-  /** what was found of the installed Agent */
   agent: {
     /** whether the host named the Agent's folder */
     known: boolean
-    /** that folder, as an absolute path */
     dir?: string
     /** whether the Agent can retire conversations: false for one that is older than the runtime ledger */
     can_retire?: boolean
@@ -208,7 +218,6 @@ export type RuntimeShutdownParams = {
 
 /** What `runtime.shutdown` answers. */
 export type RuntimeShutdownResult = {
-  /** always true */
   ok: boolean
 }
 
@@ -217,13 +226,10 @@ export type RuntimeStatusParams = Record<string, never>
 
 /** What `runtime.status` answers. */
 export type RuntimeStatusResult = {
-  /** since the start of the process */
   uptime_seconds: number
-  /** how busy the sidecar is */
   calls: {
     /** calls that run now, this one included */
     in_flight: number
-    /** how many may run at once */
     limit: number
   }
   /** the homes that are watched */
@@ -237,19 +243,11 @@ export type RuntimeStatusResult = {
   }[]
   /** the homes that have something left to clean up, by their resolved paths */
   homes: {
-    /** the resolved path */
     profile_home: string
-    /** what could not go yet; it is tried again */
-    pending: {
-      /** whose file it is; absent where that is not known: one that an older delete left */
-      session_id?: string
-      /** session_live: a session of this id is there; artifact_stuck: a file could not be removed; unsafe_id: the id can be no file name; media_failed: a file that the rows named could not be removed */
-      cause: string
-    }[]
+    pending: PendingCleanup[]
     /** names of manifests that cannot be read */
     unreadable: string[]
   }[]
-  /** what the process has done since its start */
   counters: {
     /** calls answered since the start */
     answered: number
@@ -274,7 +272,7 @@ export type StateDbCompactParams = {
 
 /** What `state_db.compact` answers. */
 export type StateDbCompactResult = {
-  /** what state.db and its log took on the disk before */
+  /** what state.db and its -wal took on the disk before */
   bytes_before: number
   /** what they take now */
   bytes_after: number
@@ -301,15 +299,14 @@ export type StateDbCompactEvents =
 export type StateDbDeleteCliSessionParams = {
   /** the Agent profile's folder, which holds state.db */
   profile_home: string
-  /** true: delete the segments that continue the session too, as the canonical path always does; anything else is false */
+  /** true: delete the segments that continue the session too; anything else is false */
   include_compression_lineage?: boolean
   /** true: start at the conversation's first segment, with the lineage; anything else is false */
   whole_conversation?: boolean
-  /** the ids that the user agreed to, from a preview, in any order; any other set is refused with plan_changed */
+  /** what the user agreed to, in any order; any other set is refused with plan_changed */
   expected_ids?: string[]
-  /** the session to delete */
   session_id: string
-  /** keep what goes in the trash for so many days, so that it can be taken back; where absent it is gone at once */
+  /** for how many days the conversation can be taken back; not at all where absent */
   keep_days?: number
   /** true: afterwards rid the full-text indexes of deleted words, and empty the store's log; anything else is false */
   purge_index?: boolean
@@ -319,160 +316,41 @@ export type StateDbDeleteCliSessionParams = {
 export type StateDbDeleteCliSessionResult = {
   /** the rows of this delete are gone and its artifacts are */
   ok: boolean
-  /** the ids whose rows are gone; absent where nothing was removed. Legacy path: newest segment first, each followed by its delegates; canonical path: the one that was asked for (with whole_conversation the first segment), then the others sorted */
+  /** the ids whose rows are gone; absent where nothing was removed */
   deleted_ids?: string[]
-  /** active_turn or runtime_history_unsupported, for older hosts; reason repeats it */
+  /** active_turn or runtime_history_unsupported; reason repeats it */
   refused?: string
-  /** why ok is false, a stable word */
+  /** why ok is false */
   reason?: string
-  /** the reason as one line of at most 500 characters, for the log and for whoever helps */
+  /** the reason as one line for a human */
   detail?: string
-  /** legacy; or canonical, where the store has the runtime ledger */
+  /** legacy or canonical */
   path?: string
-  /** whether the requested row was there; a session that is not there deletes fine */
+  /** whether the requested row was there */
   existed?: boolean
-  /** for active_turn: what protects the session */
-  guard?: {
-    /** the session that is in use */
-    session_id: string
-    /** turn_lease, compression_lock, admission (a request that is not settled), or worker */
-    kind: string
-    /** who holds it, as the Agent wrote it; for admission and worker the id of the request or of the execution */
-    holder: string
-    /** seconds since 1970; absent for a guard that never runs out */
-    expires_at?: number
-  }
-  /** for plan_changed: what a delete would do now, as state_db.preview_delete tells it */
-  plan?: {
-    /** legacy; or canonical, where the store has the runtime ledger */
-    path?: string
-    /** whether the requested row is there */
-    existed?: boolean
-    /** what would go, in the order of deleted_ids */
-    ids: {
-      /** the session's id */
-      id: string
-      /** requested; compression: a segment of the same conversation; delegate: it worked for one of them; lineage: a member of the same local conversation */
-      why: string
-      /** absent where it has none */
-      title?: string
-      /** how many messages are in it */
-      message_count: number
-    }[]
-    /** what hangs on those and stays as a conversation of its own */
-    kept: {
-      /** the session's id */
-      id: string
-      /** branch, continuation, reset, after_branch, delegate_of_compressed, not_a_delegate, or below_kept: it hangs on one that stays */
-      why: string
-    }[]
-    /** files in sessions/ that would go */
-    artifacts: {
-      /** its name in sessions/ */
-      name: string
-      /** its size */
-      bytes: number
-    }[]
-    /** live guards, each of which would refuse the delete */
-    guards: {
-      /** the session that is in use */
-      session_id: string
-      /** turn_lease, compression_lock, admission (a request that is not settled), or worker */
-      kind: string
-      /** who holds it, as the Agent wrote it; for admission and worker the id of the request or of the execution */
-      holder: string
-      /** seconds since 1970; absent for a guard that never runs out */
-      expires_at?: number
-    }[]
-    /** canonical path: files that the rows name and that would go after them, unless a row that stays names them too */
-    media: {
-      /** where it is */
-      path: string
-    }[]
-    /** what the canonical path would keep on purpose, such as the answers to settled requests */
-    retained: {
-      /** what it is, a stable word */
-      kind: string
-      /** how many */
-      count: number
-      /** why it stays, as one line for a human */
-      why: string
-    }[]
-    /** what the path would not remove though it concerned the session */
-    left_behind: {
-      /** what it is, a stable word */
-      kind: string
-      /** how many */
-      count: number
-      /** why it stays, as one line for a human */
-      why: string
-    }[]
-    /** full-text indexes that the Agent would have to rebuild */
-    fts_stale?: string[]
-    /** with keep_days: what would be kept */
-    trash?: {
-      /** about how large the entry in the trash would be */
-      bytes: number
-    }
-    /** why a delete would be refused; absent where it would not */
-    reason?: string
-    /** the reason as one line of at most 500 characters */
-    detail?: string
-  }
-  /** what is left to clean up in the whole home, older deletes included; theirs never make this one fail */
-  cleanup?: {
-    /** nothing is pending, and no manifest is unreadable */
-    complete: boolean
-    /** what could not go yet; it is tried again */
-    pending: {
-      /** whose file it is; absent where that is not known: one that an older delete left */
-      session_id?: string
-      /** session_live: a session of this id is there; artifact_stuck: a file could not be removed; unsafe_id: the id can be no file name; media_failed: a file that the rows named could not be removed */
-      cause: string
-    }[]
-    /** names of manifests that cannot be read */
-    unreadable: string[]
-  }
-  /** the operation_id of the deletion receipt; absent where no row was there */
+  /** what protects the session, for active_turn */
+  guard?: Guard
+  /** for plan_changed: what a delete would do now */
+  plan?: StateDbPreviewDeleteResult
+  /** what is left to clean up in the whole home, older deletes included */
+  cleanup?: CleanupReport
+  /** the operation id of the deletion receipt; absent where no row was there */
   receipt?: string
-  /** with keep_days: by what the conversation can be taken back, and until when; absent where no row was there */
+  /** with keep_days: by what the conversation can be taken back, and until when */
   trash?: {
     /** what trash.restore takes */
     operation_id: string
     /** when it goes for good, in seconds since 1970 */
     keep_until: number
   }
-  /** what the canonical path keeps on purpose, such as the answers to settled requests */
-  retained?: {
-    /** what it is, a stable word */
-    kind: string
-    /** how many */
-    count: number
-    /** why it stays, as one line for a human */
-    why: string
-  }[]
-  /** what the path does not remove though it concerned the session: routes that still name it, prompts that no session uses any more */
-  left_behind?: {
-    /** what it is, a stable word */
-    kind: string
-    /** how many */
-    count: number
-    /** why it stays, as one line for a human */
-    why: string
-  }[]
-  /** full-text indexes that the Agent has to rebuild, because this build lacks their tokenizer */
+  /** what is kept on purpose */
+  retained?: Remainder[]
+  /** what this path does not remove though it concerned the session */
+  left_behind?: Remainder[]
+  /** full-text indexes that the Agent has to rebuild */
   fts_stale?: string[]
-  /** what can still be read of it in the store's files; absent where nothing was removed */
-  erase?: {
-    /** this_delete: the pages that this delete freed are overwritten; kept_until: its rows are in the trash for a while */
-    pages: string
-    /** for kept_until: when they go, in seconds since 1970 */
-    kept_until?: number
-    /** purged: no full-text index holds anything of a word that was deleted before; pending: at least one may, since the purge was stopped, the store was busy, an index is damaged, or this build cannot merge it; not_asked */
-    indexes: string
-    /** the store's log. truncated: it is empty, or there is none; busy: it may not be, since somebody reads an older state or writes all the time, or the purge was stopped before; not_asked */
-    wal: string
-  }
+  /** what of it can still be read in the store's files; absent where nothing was removed */
+  erase?: EraseReport
 }
 
 /** What `state_db.delete_cli_session` may report on its way. */
@@ -480,27 +358,22 @@ export type StateDbDeleteCliSessionEvents =
   | {
     /** The purge of an index has taken another step. */
     event: 'purge'
-    data: {
-      /** the full-text index that is being purged */
-      index: string
-      /** how many steps were taken at it */
-      steps: number
-    }
+    data: PurgeProgress
   }
 
 /** What `state_db.delete_sessions` takes. */
 export type StateDbDeleteSessionsParams = {
   /** the Agent profile's folder, which holds state.db */
   profile_home: string
-  /** true: delete the segments that continue the session too, as the canonical path always does; anything else is false */
+  /** true: delete the segments that continue the session too; anything else is false */
   include_compression_lineage?: boolean
   /** true: start at the conversation's first segment, with the lineage; anything else is false */
   whole_conversation?: boolean
   /** the sessions to delete, in this order */
   session_ids: string[]
-  /** by session id, what the user agreed to for each: as for state_db.delete_cli_session */
+  /** by session id, what the user agreed to */
   expected_ids?: Record<string, string[]>
-  /** keep what goes in the trash for so many days, so that it can be taken back; where absent it is gone at once */
+  /** for how many days the conversation can be taken back; not at all where absent */
   keep_days?: number
   /** true: afterwards rid the full-text indexes of deleted words, and empty the store's log; anything else is false */
   purge_index?: boolean
@@ -509,168 +382,11 @@ export type StateDbDeleteSessionsParams = {
 /** What `state_db.delete_sessions` answers. */
 export type StateDbDeleteSessionsResult = {
   /** one for each of session_ids, in their order */
-  results: {
-    /** the one of session_ids that this is about */
+  results: (StateDbDeleteCliSessionResult & {
     session_id: string
-    /** the id whose delete took this one with it, or that is listed twice; then nothing else is said but ok */
+    /** the id whose delete took this one with it */
     taken_by?: string
-    /** the rows of this delete are gone and its artifacts are */
-    ok: boolean
-    /** the ids whose rows are gone; absent where nothing was removed. Legacy path: newest segment first, each followed by its delegates; canonical path: the one that was asked for (with whole_conversation the first segment), then the others sorted */
-    deleted_ids?: string[]
-    /** active_turn or runtime_history_unsupported, for older hosts; reason repeats it */
-    refused?: string
-    /** why ok is false, a stable word */
-    reason?: string
-    /** the reason as one line of at most 500 characters, for the log and for whoever helps */
-    detail?: string
-    /** legacy; or canonical, where the store has the runtime ledger */
-    path?: string
-    /** whether the requested row was there; a session that is not there deletes fine */
-    existed?: boolean
-    /** for active_turn: what protects the session */
-    guard?: {
-      /** the session that is in use */
-      session_id: string
-      /** turn_lease, compression_lock, admission (a request that is not settled), or worker */
-      kind: string
-      /** who holds it, as the Agent wrote it; for admission and worker the id of the request or of the execution */
-      holder: string
-      /** seconds since 1970; absent for a guard that never runs out */
-      expires_at?: number
-    }
-    /** for plan_changed: what a delete would do now, as state_db.preview_delete tells it */
-    plan?: {
-      /** legacy; or canonical, where the store has the runtime ledger */
-      path?: string
-      /** whether the requested row is there */
-      existed?: boolean
-      /** what would go, in the order of deleted_ids */
-      ids: {
-        /** the session's id */
-        id: string
-        /** requested; compression: a segment of the same conversation; delegate: it worked for one of them; lineage: a member of the same local conversation */
-        why: string
-        /** absent where it has none */
-        title?: string
-        /** how many messages are in it */
-        message_count: number
-      }[]
-      /** what hangs on those and stays as a conversation of its own */
-      kept: {
-        /** the session's id */
-        id: string
-        /** branch, continuation, reset, after_branch, delegate_of_compressed, not_a_delegate, or below_kept: it hangs on one that stays */
-        why: string
-      }[]
-      /** files in sessions/ that would go */
-      artifacts: {
-        /** its name in sessions/ */
-        name: string
-        /** its size */
-        bytes: number
-      }[]
-      /** live guards, each of which would refuse the delete */
-      guards: {
-        /** the session that is in use */
-        session_id: string
-        /** turn_lease, compression_lock, admission (a request that is not settled), or worker */
-        kind: string
-        /** who holds it, as the Agent wrote it; for admission and worker the id of the request or of the execution */
-        holder: string
-        /** seconds since 1970; absent for a guard that never runs out */
-        expires_at?: number
-      }[]
-      /** canonical path: files that the rows name and that would go after them, unless a row that stays names them too */
-      media: {
-        /** where it is */
-        path: string
-      }[]
-      /** what the canonical path would keep on purpose, such as the answers to settled requests */
-      retained: {
-        /** what it is, a stable word */
-        kind: string
-        /** how many */
-        count: number
-        /** why it stays, as one line for a human */
-        why: string
-      }[]
-      /** what the path would not remove though it concerned the session */
-      left_behind: {
-        /** what it is, a stable word */
-        kind: string
-        /** how many */
-        count: number
-        /** why it stays, as one line for a human */
-        why: string
-      }[]
-      /** full-text indexes that the Agent would have to rebuild */
-      fts_stale?: string[]
-      /** with keep_days: what would be kept */
-      trash?: {
-        /** about how large the entry in the trash would be */
-        bytes: number
-      }
-      /** why a delete would be refused; absent where it would not */
-      reason?: string
-      /** the reason as one line of at most 500 characters */
-      detail?: string
-    }
-    /** what is left to clean up in the whole home, older deletes included; theirs never make this one fail */
-    cleanup?: {
-      /** nothing is pending, and no manifest is unreadable */
-      complete: boolean
-      /** what could not go yet; it is tried again */
-      pending: {
-        /** whose file it is; absent where that is not known: one that an older delete left */
-        session_id?: string
-        /** session_live: a session of this id is there; artifact_stuck: a file could not be removed; unsafe_id: the id can be no file name; media_failed: a file that the rows named could not be removed */
-        cause: string
-      }[]
-      /** names of manifests that cannot be read */
-      unreadable: string[]
-    }
-    /** the operation_id of the deletion receipt; absent where no row was there */
-    receipt?: string
-    /** with keep_days: by what the conversation can be taken back, and until when; absent where no row was there */
-    trash?: {
-      /** what trash.restore takes */
-      operation_id: string
-      /** when it goes for good, in seconds since 1970 */
-      keep_until: number
-    }
-    /** what the canonical path keeps on purpose, such as the answers to settled requests */
-    retained?: {
-      /** what it is, a stable word */
-      kind: string
-      /** how many */
-      count: number
-      /** why it stays, as one line for a human */
-      why: string
-    }[]
-    /** what the path does not remove though it concerned the session: routes that still name it, prompts that no session uses any more */
-    left_behind?: {
-      /** what it is, a stable word */
-      kind: string
-      /** how many */
-      count: number
-      /** why it stays, as one line for a human */
-      why: string
-    }[]
-    /** full-text indexes that the Agent has to rebuild, because this build lacks their tokenizer */
-    fts_stale?: string[]
-    /** what can still be read of it in the store's files; absent where nothing was removed */
-    erase?: {
-      /** this_delete: the pages that this delete freed are overwritten; kept_until: its rows are in the trash for a while */
-      pages: string
-      /** for kept_until: when they go, in seconds since 1970 */
-      kept_until?: number
-      /** purged: no full-text index holds anything of a word that was deleted before; pending: at least one may, since the purge was stopped, the store was busy, an index is damaged, or this build cannot merge it; not_asked */
-      indexes: string
-      /** the store's log. truncated: it is empty, or there is none; busy: it may not be, since somebody reads an older state or writes all the time, or the purge was stopped before; not_asked */
-      wal: string
-    }
-  }[]
+  })[]
   /** whether a cancel left some of them alone */
   cancelled: boolean
 }
@@ -692,19 +408,13 @@ export type StateDbDeleteSessionsEvents =
   | {
     /** The purge of an index has taken another step. */
     event: 'purge'
-    data: {
-      /** the full-text index that is being purged */
-      index: string
-      /** how many steps were taken at it */
-      steps: number
-    }
+    data: PurgeProgress
   }
 
 /** What `state_db.expiring_fences` takes. */
 export type StateDbExpiringFencesParams = {
   /** the Agent profile's folder, which holds state.db */
   profile_home: string
-  /** the ids to ask about */
   session_ids: string[]
 }
 
@@ -718,7 +428,7 @@ export type StateDbExpiringFencesResult = {
 export type StateDbExportConversationParams = {
   /** the Agent profile's folder, which holds state.db */
   profile_home: string
-  /** true: delete the segments that continue the session too, as the canonical path always does; anything else is false */
+  /** true: delete the segments that continue the session too; anything else is false */
   include_compression_lineage?: boolean
   /** true: start at the conversation's first segment, with the lineage; anything else is false */
   whole_conversation?: boolean
@@ -730,7 +440,7 @@ export type StateDbExportConversationParams = {
 
 /** What `state_db.export_conversation` answers. */
 export type StateDbExportConversationResult = {
-  /** the file that was made, as the call named it */
+  /** the file that was made, as to named it */
   path: string
   /** its size */
   bytes: number
@@ -762,9 +472,8 @@ export type StateDbFeaturesResult = {
   guards: boolean
   /** the full-text indexes */
   fts: {
-    /** of its table */
     name: string
-    /** what it takes words apart with, and how */
+    /** with its arguments */
     tokenizer: string
     /** whether this build can read and write it */
     usable: boolean
@@ -775,7 +484,7 @@ export type StateDbFeaturesResult = {
   journal_mode: string
   /** the size of state.db */
   bytes: number
-  /** the size of its write-ahead log; 0 where there is none */
+  /** the size of its -wal; 0 where there is none */
   wal_bytes: number
   /** how many sessions are in it; absent without such a table */
   sessions?: number
@@ -789,15 +498,15 @@ export type StateDbFenceSharedRoutesParams = {
   profile_home: string
   /** the home of the base profile, whose routes all profiles share */
   base_home: string
-  /** sessions that have a tombstone in profile_home; one without is -32602, and then none is fenced */
+  /** sessions that have a tombstone in profile_home */
   session_ids: string[]
-  /** where their routes lie; the profile's own where absent, which a folder whose name no key can carry does not have */
+  /** where their routes lie; the profile's own where absent */
   namespace?: string
 }
 
 /** What `state_db.fence_shared_routes` answers. */
 export type StateDbFenceSharedRoutesResult = {
-  /** sessions whose routes are fenced now; 0 where the base home needs no fence: it is not there, or keeps no routes */
+  /** sessions whose routes are fenced now; 0 where the base home holds no routes */
   fenced: number
   /** routes that named one of them and are gone */
   routes_removed: number
@@ -811,9 +520,9 @@ export type StateDbFirstGenerationParams = {
   profile_home: string
   /** the ids that the conversation may have, in the order of their generations */
   candidates: string[]
-  /** ids that may be taken although they are retired, for an exact retry; says nothing of one that is not retired */
+  /** ids that may be taken although they are retired, for an exact retry */
   pinned?: string[]
-  /** ids that may not be taken although they are not retired; says nothing of one that is */
+  /** ids that may not be taken although they are not retired */
   spent?: string[]
 }
 
@@ -829,7 +538,7 @@ export type StateDbFirstGenerationResult = {
 export type StateDbHasMutationReceiptParams = {
   /** the Agent profile's folder, which holds state.db */
   profile_home: string
-  /** who asked for the change; any text, hashed as it is */
+  /** who asked for the change */
   principal_id: string
   /** the session that was to be changed; any text */
   session_id: string
@@ -855,7 +564,7 @@ export type StateDbKeepPassedFencesParams = {
 
 /** What `state_db.keep_passed_fences` answers. */
 export type StateDbKeepPassedFencesResult = {
-  /** false: one of those before it has no fence any more, and nothing was changed */
+  /** false: one of those has no fence any more, and nothing was changed */
   kept: boolean
 }
 
@@ -899,88 +608,42 @@ export type StateDbListConversationsResult = {
 }
 
 /** What `state_db.preview_delete` takes. */
-export type StateDbPreviewDeleteParams = {
-  /** the Agent profile's folder, which holds state.db */
-  profile_home: string
-  /** true: delete the segments that continue the session too, as the canonical path always does; anything else is false */
-  include_compression_lineage?: boolean
-  /** true: start at the conversation's first segment, with the lineage; anything else is false */
-  whole_conversation?: boolean
-  /** the ids that the user agreed to, from a preview, in any order; any other set is refused with plan_changed */
-  expected_ids?: string[]
-  /** the session to delete */
-  session_id: string
-  /** keep what goes in the trash for so many days, so that it can be taken back; where absent it is gone at once */
-  keep_days?: number
-  /** true: afterwards rid the full-text indexes of deleted words, and empty the store's log; anything else is false */
-  purge_index?: boolean
-}
+export type StateDbPreviewDeleteParams = StateDbDeleteCliSessionParams
 
 /** What `state_db.preview_delete` answers. */
 export type StateDbPreviewDeleteResult = {
-  /** legacy; or canonical, where the store has the runtime ledger */
+  /** legacy or canonical */
   path?: string
   /** whether the requested row is there */
   existed?: boolean
   /** what would go, in the order of deleted_ids */
   ids: {
-    /** the session's id */
     id: string
-    /** requested; compression: a segment of the same conversation; delegate: it worked for one of them; lineage: a member of the same local conversation */
+    /** requested, compression, delegate, or lineage */
     why: string
-    /** absent where it has none */
     title?: string
-    /** how many messages are in it */
     message_count: number
   }[]
-  /** what hangs on those and stays as a conversation of its own */
+  /** what hangs on those and stays */
   kept: {
-    /** the session's id */
     id: string
-    /** branch, continuation, reset, after_branch, delegate_of_compressed, not_a_delegate, or below_kept: it hangs on one that stays */
     why: string
   }[]
   /** files in sessions/ that would go */
   artifacts: {
-    /** its name in sessions/ */
     name: string
-    /** its size */
     bytes: number
   }[]
-  /** live guards, each of which would refuse the delete */
-  guards: {
-    /** the session that is in use */
-    session_id: string
-    /** turn_lease, compression_lock, admission (a request that is not settled), or worker */
-    kind: string
-    /** who holds it, as the Agent wrote it; for admission and worker the id of the request or of the execution */
-    holder: string
-    /** seconds since 1970; absent for a guard that never runs out */
-    expires_at?: number
-  }[]
-  /** canonical path: files that the rows name and that would go after them, unless a row that stays names them too */
+  /** live guards, each of which refuses the delete */
+  guards: Guard[]
+  /** files that the conversation named and that go after it, unless somebody still needs them */
   media: {
-    /** where it is */
     path: string
   }[]
-  /** what the canonical path would keep on purpose, such as the answers to settled requests */
-  retained: {
-    /** what it is, a stable word */
-    kind: string
-    /** how many */
-    count: number
-    /** why it stays, as one line for a human */
-    why: string
-  }[]
-  /** what the path would not remove though it concerned the session */
-  left_behind: {
-    /** what it is, a stable word */
-    kind: string
-    /** how many */
-    count: number
-    /** why it stays, as one line for a human */
-    why: string
-  }[]
+  /** what is kept on purpose */
+  retained: Remainder[]
+  /** what this path does not remove though it concerned the session */
+  left_behind: Remainder[]
   /** full-text indexes that the Agent would have to rebuild */
   fts_stale?: string[]
   /** with keep_days: what would be kept */
@@ -990,7 +653,7 @@ export type StateDbPreviewDeleteResult = {
   }
   /** why a delete would be refused; absent where it would not */
   reason?: string
-  /** the reason as one line of at most 500 characters */
+  /** the reason as one line for a human */
   detail?: string
 }
 
@@ -1002,7 +665,7 @@ export type StateDbReclaimFencesParams = {
 
 /** What `state_db.reclaim_fences` answers. */
 export type StateDbReclaimFencesResult = {
-  /** how many fences, of sessions and of routes, are gone; one whose age cannot be told stays, and a cancel or a failure leaves the rest */
+  /** how many fences, of sessions and of routes, are gone */
   reclaimed: number
 }
 
@@ -1032,11 +695,11 @@ export type StateDbSessionFenceParams = {
 
 /** What `state_db.session_fence` answers. */
 export type StateDbSessionFenceResult = {
-  /** whether a session of this id is there; it wins over a tombstone */
+  /** whether a session of this id is there */
   live: boolean
-  /** whether the id has a tombstone; any record under its key counts */
+  /** whether the id has a tombstone */
   retired: boolean
-  /** whether that tombstone expires: it holds until state_db.reclaim_fences removes it; one that is malformed is permanent */
+  /** whether that tombstone goes some day, by state_db.reclaim_fences */
   expires: boolean
   /** when the id was retired, in seconds since 1970; absent where the tombstone does not tell */
   retired_at?: number
@@ -1044,7 +707,6 @@ export type StateDbSessionFenceResult = {
   conflict: {
     /** session_exists, or session_deleted */
     code: string
-    /** in the words that the Agent uses */
     message: string
   } | null
 }
@@ -1053,7 +715,7 @@ export type StateDbSessionFenceResult = {
 export type StateDbSweepSessionsParams = {
   /** the Agent profile's folder, which holds state.db */
   profile_home: string
-  /** exactly the sessions to sweep: no delegates, no other segments; one without a row gets its tombstone too */
+  /** exactly the sessions to sweep: no delegates, no other segments */
   session_ids: string[]
 }
 
@@ -1061,11 +723,9 @@ export type StateDbSweepSessionsParams = {
 export type StateDbSweepSessionsResult = {
   /** the ids that are retired, in the order asked for */
   swept: string[]
-  /** the ids that were left alone; they stop nobody else */
+  /** the ids that were left alone */
   skipped: {
-    /** the id that was left alone */
     session_id: string
-    /** active_turn, receipt_invalid, store_unsupported (its ledger cannot be retired), conversation_incomplete, or cancelled */
     reason: string
     /** the reason as one line for a human */
     detail?: string
@@ -1073,19 +733,7 @@ export type StateDbSweepSessionsResult = {
   /** in how many transactions it was done */
   transactions: number
   /** what is left to clean up in the whole home, where that is anything */
-  cleanup?: {
-    /** nothing is pending, and no manifest is unreadable */
-    complete: boolean
-    /** what could not go yet; it is tried again */
-    pending: {
-      /** whose file it is; absent where that is not known: one that an older delete left */
-      session_id?: string
-      /** session_live: a session of this id is there; artifact_stuck: a file could not be removed; unsafe_id: the id can be no file name; media_failed: a file that the rows named could not be removed */
-      cause: string
-    }[]
-    /** names of manifests that cannot be read */
-    unreadable: string[]
-  }
+  cleanup?: CleanupReport
 }
 
 /** What `trash.list` takes. */
@@ -1096,24 +744,21 @@ export type TrashListParams = {
 
 /** What `trash.list` answers. */
 export type TrashListResult = {
-  /** what can be restored, the newest delete first, those of one instant by operation_id */
+  /** what can be restored, the newest delete first, those of one instant by operation id */
   entries: {
-    /** of the delete: what trash.restore takes */
     operation_id: string
-    /** when it was deleted, in seconds since 1970 */
+    /** in seconds since 1970 */
     deleted_at: number
     /** when it goes for good, in seconds since 1970 */
     keep_until: number
-    /** its first 1,000 characters at most; empty where there is none */
     title: string
-    /** how many messages are in it */
     message_count: number
-    /** the size of the file */
+    /** of the file */
     bytes: number
-    /** the sessions that were deleted, in the order of deleted_ids */
+    /** the sessions that were deleted */
     ids: string[]
   }[]
-  /** names of files that are named as entries are and cannot be restored; trash.purge removes one by its operation_id, which is the name up to the first dot */
+  /** names of entries that cannot be restored; trash.purge removes one where its operation id is named, which is the name up to the first dot */
   unreadable: string[]
 }
 
@@ -1143,13 +788,13 @@ export type TrashRestoreParams = {
 
 /** What `trash.restore` answers. */
 export type TrashRestoreResult = {
-  /** the new id of each session, by its old one: restored- and 16 hex digits */
+  /** the new id of each session, by its old one */
   restored: Record<string, string>
-  /** what was left out: columns and tables that the store has no more, as table.column */
+  /** columns and tables that the store has no more, as table.column */
   dropped?: string[]
   /** columns of which a value could not come back as it was: what it named is gone, or the title is taken and has a number now */
   changed?: string[]
-  /** full-text indexes that the Agent has to rebuild before they find it */
+  /** full-text indexes that the Agent has to rebuild */
   fts_stale?: string[]
   /** the conversation is back, but its file could not be removed from the trash: its text stays there until the next use of the home can remove it, or it is purged */
   entry_left?: boolean
@@ -1159,24 +804,17 @@ export type TrashRestoreResult = {
 export type CleanupChanged = {
   /** the resolved path */
   profile_home: string
-  /** the ids of which nothing is left now; those of a delete are in its own answer alone */
+  /** ids that were settled, but those of a delete, whose answer tells of them */
   removed_ids: string[]
   /** all that is pending in the home now */
-  pending: {
-    /** whose file it is; absent where that is not known: one that an older delete left */
-    session_id?: string
-    /** session_live: a session of this id is there; artifact_stuck: a file could not be removed; unsafe_id: the id can be no file name; media_failed: a file that the rows named could not be removed */
-    cause: string
-  }[]
+  pending: PendingCleanup[]
 }
 
 /** A delete left a deletion receipt. It is a hint to look, and may be lost: the truth is receipts.list. */
 export type ReceiptsCommitted = {
   /** the home, resolved: what receipts.list takes */
   profile_home: string
-  /** of the new receipt */
   sequence: number
-  /** of the delete */
   operation_id: string
 }
 
@@ -1215,6 +853,7 @@ export interface Methods {
   'trash.restore': { params: TrashRestoreParams; result: TrashRestoreResult; events: never }
 }
 
+/** The methods `cleanup.*`. */
 export interface CleanupMethods {
   /** Works through what deletes left in a home, now. */
   run(params: CleanupRunParams, options?: CallOptions<never>): Call<CleanupRunResult, Progress<never>>
@@ -1224,6 +863,7 @@ export interface CleanupMethods {
   watch(params: CleanupWatchParams, options?: CallOptions<never>): Call<CleanupWatchResult, Progress<never>>
 }
 
+/** The methods `receipts.*`. */
 export interface ReceiptsMethods {
   /** Removes the deletion receipts that every consumer has staged. */
   forget(params: ReceiptsForgetParams, options?: CallOptions<never>): Call<ReceiptsForgetResult, Progress<never>>
@@ -1233,6 +873,7 @@ export interface ReceiptsMethods {
   list(params: ReceiptsListParams, options?: CallOptions<never>): Call<ReceiptsListResult, Progress<never>>
 }
 
+/** The methods `rpc.*`. */
 export interface RpcMethods {
   /** Cancels a call in flight. The cancelled call still answers. */
   cancel(params: RpcCancelParams, options?: CallOptions<never>): Call<RpcCancelResult, Progress<never>>
@@ -1242,6 +883,7 @@ export interface RpcMethods {
   methods(params?: RpcMethodsParams, options?: CallOptions<never>): Call<RpcMethodsResult, Progress<never>>
 }
 
+/** The methods `runtime.*`. */
 export interface RuntimeMethods {
   /** Introduces the host and the Agent. It must come before every method of a store. */
   handshake(params: RuntimeHandshakeParams, options?: CallOptions<never>): Call<RuntimeHandshakeResult, Progress<never>>
@@ -1251,6 +893,7 @@ export interface RuntimeMethods {
   status(params?: RuntimeStatusParams, options?: CallOptions<never>): Call<RuntimeStatusResult, Progress<never>>
 }
 
+/** The methods `state_db.*`. */
 export interface StateDbMethods {
   /** Gives the store's free pages back to the disk, if nobody is in the way. */
   compact(params: StateDbCompactParams, options?: CallOptions<StateDbCompactEvents>): Call<StateDbCompactResult, Progress<StateDbCompactEvents>>
@@ -1286,6 +929,7 @@ export interface StateDbMethods {
   sweep_sessions(params: StateDbSweepSessionsParams, options?: CallOptions<never>): Call<StateDbSweepSessionsResult, Progress<never>>
 }
 
+/** The methods `trash.*`. */
 export interface TrashMethods {
   /** Lists the deleted conversations that can be taken back. */
   list(params: TrashListParams, options?: CallOptions<never>): Call<TrashListResult, Progress<never>>
@@ -1311,6 +955,7 @@ export interface Notifications {
   'receipts.committed': ReceiptsCommitted
 }
 
+/** The names of all methods. */
 export const methodNames = [
   'cleanup.run',
   'cleanup.status',

@@ -2,7 +2,6 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import type { Socket } from 'node:net'
 import { SidecarError, type Exit } from './errors.js'
 import { LineSplitter } from './framing.js'
-import { exitWrongVersion } from './restart.js'
 
 /** What a process tells its owner. `ended` is the last, and comes once. */
 export type ProcessEvents = {
@@ -11,8 +10,11 @@ export type ProcessEvents = {
   ended(why: SidecarError): void
 }
 
+/** The exit status of a sidecar that speaks another version of the protocol: it would end the same way again. */
+const exitWrongVersion = 3
+
 /** After a process's exit, how long its pipes may stay open, in milliseconds: somebody else may hold them, and no call waits for that. */
-const lastWords = 25
+const pipePatience = 25
 
 type Line = { readonly id: number; readonly bytes: Buffer }
 
@@ -29,7 +31,7 @@ export class SidecarProcess {
   #exit: Exit | undefined
   #failure: Error | undefined
   #over = false
-  #lastWords: NodeJS.Timeout | undefined
+  #pipeTimer: NodeJS.Timeout | undefined
   #lastLog = ''
 
   constructor(binary: string, env: NodeJS.ProcessEnv, events: ProcessEvents) {
@@ -43,7 +45,7 @@ export class SidecarProcess {
     })
     this.#child.on('exit', (code, signal) => {
       this.#exit = { code, signal }
-      this.#lastWords = setTimeout(() => this.#end(), lastWords)
+      this.#pipeTimer = setTimeout(() => this.#end(), pipePatience)
     })
     this.#child.on('close', () => this.#end())
   }
@@ -132,7 +134,7 @@ export class SidecarProcess {
     if (this.#over) return
     this.#over = true
     const { stdin, stdout, stderr } = this.#child
-    clearTimeout(this.#lastWords)
+    clearTimeout(this.#pipeTimer)
     for (const stream of [stdin, stdout, stderr]) stream?.destroy()
     this.#events.ended(this.#why())
     this.#markEnded()

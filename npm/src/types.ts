@@ -25,15 +25,20 @@ export type CallOptions<E extends CallEvent = CallEvent> = {
 /** The result to come. To iterate over it gives the progress, from then on; it ends, or throws, with the call. */
 export type Call<Result, P = Progress> = Promise<Result> & AsyncIterable<P>
 
+/** What `call` can be asked for. */
 export type MethodName = keyof Methods
+/** What a method takes. */
 export type Params<M extends MethodName> = Methods[M]['params']
+/** What a method answers. */
 export type Result<M extends MethodName> = Methods[M]['result']
+/** The events that a method may report on its way; `never` where it reports none. */
 export type Events<M extends MethodName> = Methods[M]['events']
 
-type Optional<M extends MethodName> = Params<M> extends Record<string, never> ? true : {} extends Params<M> ? true : false
+/** Whether a method needs no parameters. */
+type TakesNone<M extends MethodName> = Params<M> extends Record<string, never> ? true : {} extends Params<M> ? true : false
 
 /** What follows a method's name in `call`: parameters may be left out where none is required. */
-export type CallArguments<M extends MethodName> = Optional<M> extends true
+export type CallArguments<M extends MethodName> = TakesNone<M> extends true
   ? [params?: Params<M>, options?: CallOptions<Events<M>>]
   : [params: Params<M>, options?: CallOptions<Events<M>>]
 
@@ -56,6 +61,7 @@ export type Clock = {
   after(ms: number, callback: () => void): { cancel(): void; hold(held: boolean): void }
 }
 
+/** How to start a sidecar. All may be left out. */
 export type StartOptions = {
   /** The profiles' folders, each of which holds a `state.db`: what deletes left in them is cleaned up unasked. They need not exist. */
   readonly homes?: readonly string[]

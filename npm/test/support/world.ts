@@ -1,5 +1,3 @@
-import { execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -7,10 +5,13 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished } from 'vitest'
 import { start, type Sidecar, type StartOptions } from 'session-sidecar'
+import { runSQL, writeLock } from './agent.js'
+
+export { runSQL } from './agent.js'
+export { isAlive, processState, until } from './processes.js'
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const exe = process.platform === 'win32' ? '.exe' : ''
-const python = process.env.PYTHON ?? (process.platform === 'win32' ? 'python' : 'python3')
 
 /**
  * The real program that the tests start: SIDECAR_TEST_BINARY, else what `make npm-test` has built. Where neither is there the
@@ -74,23 +75,10 @@ function madeOnce(sessions: number, schema: string): string {
   return folder
 }
 
-/** Runs SQL in a store, in another process: none of ours may open the files of a store beside SQLite. */
-export function runSQL(home: string, sql: string): void {
-  const script = 'import sqlite3, sys\ndb = sqlite3.connect(sys.argv[1], isolation_level=None)\ndb.executescript(sys.stdin.buffer.read().decode("utf8"))\ndb.close()'
-  execFileSync(python, ['-c', script, join(home, 'state.db')], { input: sql })
-}
-
-/** Holds the store's write lock, as a saving Agent does, until what it gives is called. */
+/** Holds the store's write lock, as a saving Agent does, until what it gives is called or the test is over. */
 export async function holdWriteLock(home: string): Promise<() => Promise<void>> {
-  const script = 'import sqlite3, sys\ndb = sqlite3.connect(sys.argv[1], isolation_level=None)\ndb.execute("BEGIN IMMEDIATE")\nprint("held", flush=True)\nsys.stdin.read()'
-  const child = spawn(python, ['-c', script, join(home, 'state.db')], { stdio: ['pipe', 'pipe', 'inherit'] })
-  const gone = once(child, 'exit')
-  const release = async () => {
-    child.stdin.end()
-    await gone
-  }
+  const release = await writeLock(home)
   onTestFinished(release)
-  await once(child.stdout, 'data')
   return release
 }
 
@@ -99,34 +87,6 @@ export function wrapper(script: string): string {
   const path = join(temporary(), 'wrapper')
   writeFileSync(path, `#!/bin/sh\nSIDECAR='${program}'\n${script}\n`, { mode: 0o755 })
   return path
-}
-
-/** Whether a process is there that has not ended. */
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-  } catch {
-    return false
-  }
-  return !existsSync('/proc/self/stat') || processState(pid) !== 'Z'
-}
-
-/** The letter that Linux has for a process's state; undefined where there is no such process. */
-export function processState(pid: number): string | undefined {
-  try {
-    return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]![0]
-  } catch {
-    return undefined
-  }
-}
-
-/** Asks again and again until it is so. */
-export async function until(what: string, isSo: () => boolean | Promise<boolean>, patience = 20_000): Promise<void> {
-  const end = performance.now() + patience
-  while (!(await isSo())) {
-    if (performance.now() > end) throw new Error(`it never came to be that ${what}`)
-    await new Promise((resolve) => setTimeout(resolve, 5))
-  }
 }
 
 /** What went wrong with a call that had to fail. */

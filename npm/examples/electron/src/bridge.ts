@@ -1,6 +1,6 @@
 import type {
-  CleanupChanged,
   CleanupStatusResult,
+  PendingCleanup,
   ReceiptsListResult,
   StateDbDeleteCliSessionResult,
   StateDbDeleteSessionsResult,
@@ -24,7 +24,7 @@ export type Failure = {
 /** Every answer of the host: an error class does not survive the way to the page, so failures are values. */
 export type Reply<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly failure: Failure }
 
-/** keep: it can be taken back for thirty days. erase: it is gone for good, out of the search indexes too. */
+/** keep: it can be taken back for `keepDays`. erase: it is gone for good, out of the search indexes too. */
 export type Mode = 'keep' | 'erase'
 
 /** A result of a delete with the refusal in it, in words, where there is one. */
@@ -43,7 +43,7 @@ export type HostEvent =
   | { readonly kind: 'progress'; readonly job: string; readonly done: number; readonly total: number }
   /** A delete now overwrites what the search indexes still hold. */
   | { readonly kind: 'purging'; readonly job: string }
-  | { readonly kind: 'cleanup'; readonly profile: string; readonly pending: CleanupChanged['pending'] }
+  | { readonly kind: 'cleanup'; readonly profile: string; readonly pending: PendingCleanup[] }
   | { readonly kind: 'receipt'; readonly profile: string; readonly sequence: number }
   /** Whether the sidecar runs. While it does not, `sentence` says what the user should know. */
   | { readonly kind: 'sidecar'; readonly state: 'running' | 'restarting' | 'failed'; readonly sentence?: string }

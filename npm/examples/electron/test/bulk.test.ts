@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { many, titles } from './support/history.js'
 import { onEachStage } from './support/stage.js'
-import { conversations, row, rows, said, select } from './support/steps.js'
+import { askToDeleteMany, conversations, row, rows, said, select } from './support/steps.js'
 import { beginTurn, holdWriteLock, idsIn, newHome } from './support/store.js'
 
 onEachStage((stage) => {
@@ -55,10 +55,7 @@ onEachStage((stage) => {
 
   test('a page that is loaded anew lets nothing go on that it cannot show', async () => {
     const home = newHome(), { page } = await stage.open(home)
-    await select(page, titles.kyoto, titles.arabic)
-    await page.getByRole('button', { name: 'Delete the selected…' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Delete 2 conversations?' })
-    await dialog.getByText('2 conversations will go').waitFor()
+    const dialog = await askToDeleteMany(page, titles.kyoto, titles.arabic)
     const release = await holdWriteLock(home)
     await dialog.getByRole('button', { name: 'Delete', exact: true }).click()
     await page.getByRole('dialog', { name: 'Deleting 2 conversations' }).waitFor()
@@ -72,10 +69,7 @@ onEachStage((stage) => {
 
   test('stopped before the first one, nothing was deleted', async () => {
     const home = newHome(), { page } = await stage.open(home)
-    await select(page, titles.kyoto, titles.arabic)
-    await page.getByRole('button', { name: 'Delete the selected…' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Delete 2 conversations?' })
-    await dialog.getByText('2 conversations will go').waitFor()
+    const dialog = await askToDeleteMany(page, titles.kyoto, titles.arabic)
     const release = await holdWriteLock(home)
     await dialog.getByRole('button', { name: 'Delete', exact: true }).click()
     await page.getByRole('dialog', { name: 'Deleting 2 conversations' }).getByRole('button', { name: 'Stop' }).click()
@@ -86,10 +80,7 @@ onEachStage((stage) => {
 
   test('of many, one that is in use is left alone and named', async () => {
     const home = newHome(), { page } = await stage.open(home)
-    await select(page, titles.tax, titles.arabic, titles.long)
-    await page.getByRole('button', { name: 'Delete the selected…' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Delete 3 conversations?' })
-    await dialog.getByText('3 conversations will go').waitFor()
+    const dialog = await askToDeleteMany(page, titles.tax, titles.arabic, titles.long)
     beginTurn(home, 'tax')
     await dialog.getByRole('button', { name: 'Delete', exact: true }).click()
     const outcome = page.getByRole('dialog', { name: '2 conversations are deleted' })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { alone, kyoto, titles } from './support/history.js'
 import { onEachStage } from './support/stage.js'
-import { askToDelete, conversations, openView, row, rows, said } from './support/steps.js'
+import { askToDelete, conversations, openView, quoted, row, rows, said } from './support/steps.js'
 import { beginTurn, endTurn, idsIn, newHome, rowsOf, runSQL, until } from './support/store.js'
 
 onEachStage((stage) => {
@@ -93,6 +93,27 @@ onEachStage((stage) => {
     await openView(page, 'Trash')
     await said(page, 'The trash is empty')
     expect(idsIn(home)).toHaveLength(10)
+  })
+
+  test('after an erase the undo key brings nothing back, and says so', async () => {
+    const home = newHome(), { page } = await stage.open(home)
+    const keep = await askToDelete(page, titles.arabic)
+    await keep.getByRole('button', { name: 'Delete', exact: true }).click()
+    await said(page, `${quoted(titles.arabic)} was deleted.`)
+    const erase = await askToDelete(page, titles.kyoto)
+    await erase.getByRole('radio', { name: /Erase it now/ }).check()
+    await erase.getByRole('button', { name: 'Erase now' }).click()
+    await page.getByRole('button', { name: 'Done' }).click()
+    await rows(conversations(page), 8)
+    await page.keyboard.press('ControlOrMeta+z')
+    await said(page, 'What was deleted last cannot be taken back. What was kept before it is in the trash.')
+    expect(idsIn(home)).toHaveLength(9)
+    const again = await askToDelete(page, titles.tax)
+    await again.getByRole('button', { name: 'Delete', exact: true }).click()
+    await said(page, `“${titles.tax}” was deleted.`)
+    await page.keyboard.press('ControlOrMeta+z')
+    await said(page, `“${titles.tax}” is back`)
+    expect(idsIn(home)).toHaveLength(9)
   })
 
   test('what could not be removed is shown with its cause until it is gone', async () => {

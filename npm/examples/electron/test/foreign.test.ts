@@ -2,13 +2,14 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { Page } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
 import { Host } from '../src/host/host.js'
 import { readPage } from '../src/host/page.js'
 import { serve } from '../src/web/server.js'
 import { kyoto, titles } from './support/history.js'
 import { inBrowser } from './support/stage.js'
-import { row } from './support/steps.js'
+import { row, said } from './support/steps.js'
 import { binary, idsIn, newHome } from './support/store.js'
 
 const built = fileURLToPath(new URL('../dist/page', import.meta.url))
@@ -80,6 +81,34 @@ inBrowser((browser) => {
     await other.goto(server.origin)
     await other.getByText('This page may not ask for that.').first().waitFor()
     expect(await other.getByText(titles.kyoto).count()).toBe(0)
+  })
+
+  test('of many pages that are open each works, since one that is hidden holds no connection', async () => {
+    const host = new Host({ homes: [{ key: 'p', name: 'Mine', home: newHome() }], binary, where: async () => undefined })
+    const server = await serve(host, readPage(built))
+    const context = await browser().newContext()
+    onTestFinished(async () => {
+      await context.close()
+      await server.close()
+      await host.close()
+    })
+    const show = (page: Page, shown: boolean) => page.evaluate((hidden) => {
+      Object.defineProperty(document, 'hidden', { value: hidden, configurable: true }) // as it is for a page behind another one
+      document.dispatchEvent(new Event('visibilitychange'))
+    }, !shown)
+    const pages: Page[] = []
+    for (let i = 0; i < 8; i++) { // a browser has six connections to one server
+      const page = await context.newPage()
+      await page.goto(server.url)
+      await row(page, titles.kyoto).waitFor({ timeout: 10_000 })
+      await show(page, false)
+      pages.push(page)
+    }
+    const [first] = pages, pid = (await host.pid())!
+    process.kill(pid, 'SIGKILL')
+    await show(first!, true)
+    await said(first!, 'The program that deletes conversations runs again.')
+    expect(await pages[1]!.getByText('The program that deletes').count()).toBe(0)
   })
 
   test('a title that is markup is shown as it is', async () => {

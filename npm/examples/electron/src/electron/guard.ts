@@ -1,5 +1,5 @@
 import { app, type Session, type WebFrameMain } from 'electron'
-import { address, origin } from './pages.js'
+import { address, origin } from './scheme.js'
 
 /** Whether a message comes from our page, in the window's own frame. A frame that navigated away meanwhile is null. */
 export const isOurs = (frame: WebFrameMain | null): boolean => frame !== null && frame.parent === null && frame.origin === origin

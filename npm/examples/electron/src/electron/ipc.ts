@@ -15,13 +15,15 @@ export function answerCalls(host: Bridge): void {
   }
 }
 
-/** A page is gone when its window is, and when another one, or itself anew, stands in its place. */
+/** A page is gone when its window or its process is, and when another one, or itself anew, stands in its place. */
 const whenGone = (page: WebContents): WhenGone => (leave) => {
   page.once('did-navigate', leave)
   page.once('destroyed', leave)
+  page.once('render-process-gone', leave)
   return () => {
     page.off('did-navigate', leave)
     page.off('destroyed', leave)
+    page.off('render-process-gone', leave)
   }
 }
 

@@ -7,7 +7,7 @@ import { settingsOf } from '../host/profiles.js'
 import { guardContents, guardSession } from './guard.js'
 import { answerCalls, tellEvents } from './ipc.js'
 import { setMenu } from './menu.js'
-import { registerScheme, servePage } from './pages.js'
+import { registerScheme, servePage } from './scheme.js'
 import { openWindow } from './window.js'
 
 registerScheme()

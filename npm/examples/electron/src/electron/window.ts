@@ -1,8 +1,9 @@
-import { app, BrowserWindow, nativeTheme, screen, type Rectangle } from 'electron'
+import { app, BrowserWindow, dialog, nativeTheme, screen, type Rectangle } from 'electron'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { address } from './pages.js'
+import { Crashes } from './crashes.js'
+import { address } from './scheme.js'
 
 type Place = { readonly bounds?: Rectangle; readonly maximized?: boolean }
 
@@ -31,8 +32,29 @@ export function openWindow(): BrowserWindow {
   if (maximized) window.maximize()
   window.once('ready-to-show', () => window.show())
   window.on('close', () => writePlace({ bounds: window.getNormalBounds(), maximized: window.isMaximized() }))
+  loadAgainAfterCrash(window)
   void window.loadURL(address)
   return window
+}
+
+/** A page whose process has ended leaves the window blank until it is loaded anew. */
+function loadAgainAfterCrash(window: BrowserWindow): void {
+  const crashes = new Crashes()
+  window.webContents.on('render-process-gone', async (_event, { reason }) => {
+    process.stderr.write(`page: its process has ended (${reason})\n`)
+    if (reason === 'clean-exit' || window.isDestroyed()) return
+    if (crashes.next(performance.now()) === 'tell') {
+      const { response } = await dialog.showMessageBox(window, {
+        type: 'error',
+        message: 'This window has stopped working, and did so again.',
+        detail: 'A delete that was under way is finished or not begun, never half done. A delete of many has stopped between two.',
+        buttons: ['Load it again', 'Quit'],
+        defaultId: 0,
+      })
+      if (response === 1) return app.quit()
+    }
+    if (!window.isDestroyed()) window.webContents.reload()
+  })
 }
 
 const placeFile = () => join(app.getPath('userData'), 'window.json')

@@ -39,6 +39,12 @@ export function modeOf(value: unknown): Mode {
   return value
 }
 
+/** How a delete is to be done. `expectedIds` is looked at apart: of one delete it is a list, of many an object. */
+export function choiceOf(value: unknown): { mode: Mode; job: string; expectedIds: unknown } {
+  const { mode, job, expectedIds } = recordOf(value, 'choice')
+  return { mode: modeOf(mode), job: nameOf(job, 'job'), expectedIds }
+}
+
 /** A list of ids, of which there is at least one. */
 export function idsOf(value: unknown, what: string): string[] {
   if (!Array.isArray(value) || value.length === 0 || value.length > most) throw invalid(`${what} is not a list of 1 to ${most}`)

@@ -2,7 +2,8 @@ import { start, type Sidecar, SidecarError } from 'session-sidecar'
 import { basename } from 'node:path'
 import type { Bridge, Failure, HostEvent, Mode, Reply } from '../bridge.js'
 import { failed } from '../failed.js'
-import { idsByRoot, idsOf, invalid, modeOf, nameOf, numberOf, recordOf, textOf } from './check.js'
+import { keepDays } from '../keep-days.js'
+import { choiceOf, idsByRoot, idsOf, invalid, modeOf, nameOf, numberOf, recordOf, textOf } from './check.js'
 import { fileName, writeCopy, type Where } from './copies.js'
 import { failureOf, outcomeOf, withoutHome } from './failure.js'
 import { Jobs } from './jobs.js'
@@ -10,9 +11,6 @@ import { profileAt, type Home, type Settings } from './profiles.js'
 
 /** For how long a question may take. What changes something has no limit: it says how far it is, and can be cancelled. */
 const timeout = 60_000
-
-/** For how many days a delete can be taken back. */
-const keepDays = 30
 
 type SidecarState = Extract<HostEvent, { kind: 'sidecar' }>
 
@@ -80,15 +78,13 @@ export class Host implements Bridge {
   })
 
   preview: Bridge['preview'] = (profile, root, mode) => this.#ask(profile, async (sidecar, home) => {
-    const params = { profile_home: home.home, session_id: nameOf(root, 'root'), ...wishes(modeOf(mode)) }
+    const params = { profile_home: home.home, session_id: nameOf(root, 'root'), ...paramsOf(modeOf(mode)) }
     return outcomeOf(await sidecar.state_db.preview_delete(params, { timeout }), home)
   })
 
   delete: Bridge['delete'] = (profile, root, choice) => this.#ask(profile, (sidecar, home) => {
-    const { mode, expectedIds, job: given } = recordOf(choice, 'choice')
-    const job = nameOf(given, 'job')
-    const agreed = idsOf(expectedIds, 'expectedIds')
-    const params = { profile_home: home.home, session_id: nameOf(root, 'root'), expected_ids: agreed, ...wishes(modeOf(mode)) }
+    const { mode, job, expectedIds } = choiceOf(choice)
+    const params = { profile_home: home.home, session_id: nameOf(root, 'root'), expected_ids: idsOf(expectedIds, 'expectedIds'), ...paramsOf(mode) }
     return this.#jobs.run(job, async (signal) => outcomeOf(await sidecar.state_db.delete_cli_session(params, {
       signal,
       onProgress: () => this.#tell({ kind: 'purging', job }),
@@ -96,10 +92,9 @@ export class Host implements Bridge {
   })
 
   deleteMany: Bridge['deleteMany'] = (profile, roots, choice) => this.#ask(profile, (sidecar, home) => {
-    const { mode, expectedIds, job: given } = recordOf(choice, 'choice')
-    const job = nameOf(given, 'job')
+    const { mode, job, expectedIds } = choiceOf(choice)
     const ids = idsOf(roots, 'roots')
-    const params = { profile_home: home.home, session_ids: ids, expected_ids: idsByRoot(expectedIds, ids), ...wishes(modeOf(mode)) }
+    const params = { profile_home: home.home, session_ids: ids, expected_ids: idsByRoot(expectedIds, ids), ...paramsOf(mode) }
     return this.#jobs.run(job, async (signal) => {
       const { results, cancelled } = await sidecar.state_db.delete_sessions(params, {
         signal,
@@ -210,8 +205,8 @@ export class Host implements Bridge {
   }
 }
 
-/** What a delete is asked for, beside what it takes. An erased conversation leaves the search indexes too. */
-const wishes = (mode: Mode) => ({ whole_conversation: true, ...(mode === 'keep' ? { keep_days: keepDays } : { purge_index: true }) })
+/** How a delete is done. An erased conversation leaves the search indexes too. */
+const paramsOf = (mode: Mode) => ({ whole_conversation: true, ...(mode === 'keep' ? { keep_days: keepDays } : { purge_index: true }) })
 
 async function cleanupState(sidecar: Sidecar, home: Home) {
   const { profile_home: _, why, ...status } = await sidecar.cleanup.status({ profile_home: home.home }, { timeout })

@@ -1,5 +1,5 @@
 import { render } from 'preact'
-import { connect } from '../web/page.ts'
+import { connect } from '../web/client.ts'
 import { start } from './state/start.ts'
 import { words } from './strings.ts'
 import { App } from './ui/App.tsx'

@@ -1,3 +1,4 @@
+import { keepDays } from '../keep-days.ts'
 import { formats } from './format.ts'
 import type { Counted, Erase, Guard } from './types.ts'
 
@@ -7,6 +8,7 @@ import type { Counted, Erase, Guard } from './types.ts'
 const language = 'en'
 const f = formats(language)
 const { plural } = f
+const days = (n: number) => plural(n, { one: '# day', other: '# days' })
 
 /**
  * A title of another direction, or with marks that turn the text after it around, keeps to itself (Unicode's isolates). Others stay
@@ -168,7 +170,7 @@ export const words = {
     why: (c: Counted) => c.why,
     number: (n: number) => f.number(n),
     stale: (n: number) => plural(n, { one: 'The Agent has to rebuild # search index before it finds the rest again', other: 'The Agent has to rebuild # search indexes before it finds the rest again' }),
-    trash: (size: string) => `Kept for 30 days it takes about ${size} in the trash`,
+    trash: (size: string) => `Kept for ${days(keepDays)} it takes about ${size} in the trash`,
     nothing: 'Nothing else is touched.',
   },
 
@@ -188,7 +190,7 @@ export const words = {
     looking: (done: number, total: number) => `Looking at what goes: ${f.number(done)} of ${f.number(total)}`,
     nothingToDo: 'None of them can be deleted now.',
     mode: 'What happens to it',
-    keep: 'Keep it in the trash for 30 days',
+    keep: `Keep it in the trash for ${days(keepDays)}`,
     keepHint: 'You can take it back until then. Its text stays on this computer, compressed and not encrypted.',
     erase: 'Erase it now',
     eraseHint: 'It cannot be taken back. Its words are also removed from the search index, which may take a while.',
@@ -218,6 +220,7 @@ export const words = {
     notKept: 'It was not kept and cannot be taken back.',
     undo: 'Undo',
     nothingToUndo: 'There is nothing to take back.',
+    lastErased: 'What was deleted last cannot be taken back. What was kept before it is in the trash.',
     erasedTitle: (title: string) => `“${apart(short(title))}” is deleted`,
     manyTitle: (n: number) => plural(n, { one: '# conversation is deleted', other: '# conversations are deleted' }),
     manyNone: 'Nothing was deleted',
@@ -259,7 +262,7 @@ export const words = {
     label: 'Trash',
     count: (n: number) => plural(n, { one: '# entry', other: '# entries' }),
     empty: 'The trash is empty',
-    emptyHint: 'A conversation that you delete is kept here for 30 days.',
+    emptyHint: `A conversation that you delete is kept here for ${days(keepDays)}.`,
     emptyAll: 'Empty the trash…',
     entry: 'The deleted conversation',
     none: 'No entry chosen',

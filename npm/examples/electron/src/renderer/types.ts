@@ -12,11 +12,8 @@ export type Restored = Value<Bridge['restore']>
 export type ReceiptPage = Value<Bridge['receipts']>
 export type Receipt = ReceiptPage['receipts'][number]
 export type CleanupState = Value<Bridge['cleanup']>
-export type Pending = NonNullable<CleanupState['cleanup']>['pending'][number]
 export type Deleted = Value<Bridge['delete']>
 export type DeletedMany = Value<Bridge['deleteMany']>
 export type DeletedOne = DeletedMany['results'][number]
-export type Erase = NonNullable<Deleted['erase']>
-export type Guard = Preview['guards'][number]
-export type Counted = Preview['retained'][number]
+export type { EraseReport as Erase, Guard, Remainder as Counted } from 'session-sidecar'
 export type { Preview }

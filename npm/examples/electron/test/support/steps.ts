@@ -40,6 +40,15 @@ export async function select(page: Page, ...titles: string[]): Promise<void> {
   for (const title of titles) await row(page, title).locator('[data-check]').click()
 }
 
+/** Selects conversations, asks to delete them, and waits for the question in full. */
+export async function askToDeleteMany(page: Page, ...titles: string[]): Promise<Locator> {
+  await select(page, ...titles)
+  await page.getByRole('button', { name: 'Delete the selected…' }).click()
+  const dialog = page.getByRole('dialog', { name: `Delete ${titles.length} conversations?` })
+  await dialog.getByText(`${titles.length} conversations will go`).waitFor()
+  return dialog
+}
+
 /** Waits until a text is said somewhere on the page. */
 export const said = (page: Page, text: string | RegExp): Promise<void> => page.getByText(text).first().waitFor()
 

@@ -1,15 +1,16 @@
-import { execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
+import { inPython, runSQL, writeLock } from '../../../../test/support/agent.js'
 import { history, type Session } from './history.js'
+
+export { runSQL } from '../../../../test/support/agent.js'
+export { isAlive, until } from '../../../../test/support/processes.js'
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const exe = process.platform === 'win32' ? '.exe' : ''
-const python = process.env.PYTHON ?? (process.platform === 'win32' ? 'python' : 'python3')
 
 /** The real program: SIDECAR_TEST_BINARY, else what `make npm-test` has built. */
 export const binary: string = process.env.SIDECAR_TEST_BINARY ?? here(`../../../../../build/sidecar${exe}`)
@@ -59,32 +60,15 @@ export function rowsOf({ id, title, source, at, parent, how, ended, said }: Sess
 
 const literal = (value: string | number | undefined) => (value === undefined ? 'NULL' : typeof value === 'number' ? `${value}` : `'${value.replaceAll("'", "''")}'`)
 
-/** Runs SQL in a store, in another process, as the Agent is one: none of ours may open the files of a store beside SQLite. */
-export function runSQL(home: string, sql: string): void {
-  inPython(home, 'db.executescript(sys.stdin.buffer.read().decode("utf8"))', sql)
-}
-
 /** The ids of the sessions that a store holds. */
 export function idsIn(home: string): string[] {
   return JSON.parse(inPython(home, 'print(json.dumps([row[0] for row in db.execute("SELECT id FROM sessions ORDER BY id")]))')) as string[]
 }
 
-function inPython(home: string, code: string, input = ''): string {
-  const script = `import json, sqlite3, sys\ndb = sqlite3.connect(sys.argv[1], isolation_level=None, timeout=20)\n${code}\ndb.close()`
-  return execFileSync(python, ['-c', script, join(home, 'state.db')], { input, encoding: 'utf8' })
-}
-
-/** Holds the store's write lock, as a saving Agent does, until what it gives is called. */
+/** Holds the store's write lock, as a saving Agent does, until what it gives is called or the test is over. */
 export async function holdWriteLock(home: string): Promise<() => Promise<void>> {
-  const script = 'import sqlite3, sys\ndb = sqlite3.connect(sys.argv[1], isolation_level=None)\ndb.execute("BEGIN IMMEDIATE")\nprint("held", flush=True)\nsys.stdin.read()'
-  const child = spawn(python, ['-c', script, join(home, 'state.db')], { stdio: ['pipe', 'pipe', 'inherit'] })
-  const gone = once(child, 'exit')
-  const release = async () => {
-    child.stdin.end()
-    await gone
-  }
+  const release = await writeLock(home)
   onTestFinished(release)
-  await once(child.stdout, 'data')
   return release
 }
 
@@ -95,28 +79,4 @@ export function beginTurn(home: string, root: string, until = 4_102_444_800): vo
 
 export function endTurn(home: string, root: string): void {
   runSQL(home, `DELETE FROM session_turn_leases WHERE conversation_id = ${literal(root)};`)
-}
-
-/** Asks again and again until it is so. */
-export async function until(what: string, isSo: () => boolean | Promise<boolean>, patience = 20_000): Promise<void> {
-  const end = performance.now() + patience
-  while (!(await isSo())) {
-    if (performance.now() > end) throw new Error(`it never came to be that ${what}`)
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
-}
-
-/** Whether a process is there that has not ended. */
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-  } catch {
-    return false
-  }
-  if (!existsSync('/proc/self/stat')) return true
-  try {
-    return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]![0] !== 'Z'
-  } catch {
-    return false
-  }
 }

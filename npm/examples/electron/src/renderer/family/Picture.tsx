@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { words } from '../strings.ts'
-import { Icon, type IconName } from '../ui/Icon.tsx'
+import { Tool } from '../ui/Tool.tsx'
 import { Drawing, idOf, label } from './Drawing.tsx'
 import { type Family, membersOf, sentenceOfMember } from './family.ts'
 import { type Card, card, layoutOf, nextCard } from './layout.ts'
@@ -155,21 +155,13 @@ export function Picture({ family, label: name }: Props) {
             {words.family.zoomed(Math.round(scale * 100))}
           </output>
           <Tool icon="plus" name={words.family.zoomIn} disabled={scale >= largest} onClick={() => zoomTo(scale * step)} />
-          <Tool icon="fit" name={words.family.zoomFit} disabled={false} onClick={() => setZoom('fit')} />
+          <Tool icon="fit" name={words.family.zoomFit} onClick={() => setZoom('fit')} />
         </div>
       </div>
       <p id="picture-keys" class="hidden">
         {words.family.keys}
       </p>
     </div>
-  )
-}
-
-function Tool({ icon, name, disabled, onClick }: { icon: IconName; name: string; disabled: boolean; onClick: () => void }) {
-  return (
-    <button type="button" class="tool" aria-label={name} title={name} disabled={disabled} onClick={onClick}>
-      <Icon name={icon} />
-    </button>
   )
 }
 

@@ -1,5 +1,6 @@
 import { computed, effect, signal } from '@preact/signals'
 import type { Bridge, Failure, Profile, Reply } from '../../bridge.ts'
+import { failed } from '../../failed.ts'
 import { words } from '../strings.ts'
 
 // What the whole window shares: the bridge, which profile and which view is open, how it looks.
@@ -40,7 +41,7 @@ export async function ask<T>(call: (host: Bridge) => Promise<Reply<T>>): Promise
   try {
     return await call(bridge())
   } catch (error) {
-    return { ok: false, failure: { reason: 'no_answer', sentence: words.noAnswer, retryable: true, detail: String(error) } }
+    return failed({ reason: 'no_answer', sentence: words.noAnswer, retryable: true, detail: String(error) })
   }
 }
 

@@ -1,13 +1,14 @@
 import { signal } from '@preact/signals'
 import type { Failure, Mode } from '../../bridge.ts'
 import { words } from '../strings.ts'
-import type { DeletedMany, DeletedOne, Preview } from '../types.ts'
+import type { DeletedMany, Erase, Guard, Preview } from '../types.ts'
 import { ask, newJob, profileKey } from './app.ts'
 import { readCleanup } from './cleanup.ts'
 import { checkedConversations, refresh, removeFromList, titleOf } from './conversations.ts'
 import { sentenceOf, tell } from './messages.ts'
-import { entries, readTrash } from './trash.ts'
-import { canTakeBack, type Kept, offer } from './undo.ts'
+import { areRowsGone } from './outcome.ts'
+import { entryOf, readTrash } from './trash.ts'
+import { type Kept, noteDelete, offer } from './undo.ts'
 
 // The delete of many: look at each, ask once, delete with progress, tell what became of each.
 
@@ -35,7 +36,7 @@ export type Outcome = {
   readonly cancelled: number
   readonly refused: readonly Refused[]
   readonly leftovers: number
-  readonly erase?: DeletedOne['erase']
+  readonly erase?: Erase
 }
 
 export const deleteMany = signal<DeleteMany | null>(null)
@@ -61,7 +62,7 @@ export async function askToDeleteMany() {
       const one = root
       const reply = await ask((host) => host.preview(profileKey.value, one, 'keep'))
       if (!reply.ok) refused.set(root, sentenceOf(reply.failure))
-      else if (reply.value.failure) refused.set(root, guardOr(reply.value, reply.value.failure))
+      else if (reply.value.failure) refused.set(root, whyRefused(reply.value.guards, reply.value.failure))
       else plans.set(root, reply.value)
       if (deleteMany.value?.job === job) update({ looked: plans.size + refused.size })
     }
@@ -77,10 +78,9 @@ export async function askToDeleteMany() {
   })
 }
 
-const guardOr = (plan: { guards?: Preview['guards'] }, failure: Failure) => {
-  const guard = plan.guards?.[0]
-  return guard ? `${words.guard.inUse(guard, Date.now() / 1000)}.` : sentenceOf(failure)
-}
+/** Who is at work in it says more than that somebody is. */
+const whyRefused = ([guard]: readonly Guard[], failure: Failure) =>
+  guard ? `${words.guard.inUse(guard, Date.now() / 1000)}.` : sentenceOf(failure)
 
 export const chooseModeMany = (mode: Mode) => update({ mode })
 
@@ -124,40 +124,39 @@ async function notAnswered(asked: DeleteMany, roots: readonly string[], failure:
   for (const root of roots) {
     const reply = await ask((host) => host.preview(asked.profile, root, asked.mode))
     if (reply.ok && reply.value.existed === false) gone.push(root)
-    else there.push({ root, title: asked.titles.get(root) ?? root, why: sentenceOf(reply.ok ? failure : reply.failure) })
+    else there.push({ root, title: titleIn(asked, root), why: sentenceOf(reply.ok ? failure : reply.failure) })
   }
   await readTrash()
   const kept = gone.flatMap((root): Kept[] => {
-    const entry = entries.value.find((one) => one.ids.includes(root))
-    return entry ? [{ profile: asked.profile, root, title: asked.titles.get(root) ?? root, operation: entry.operation_id }] : []
+    const entry = entryOf(root)
+    return entry ? [keptBy(asked, root, entry.operation_id)] : []
   })
-  canTakeBack(kept)
+  if (gone.length > 0) noteDelete(asked.profile, kept)
   removeFromList(new Set(gone))
   void Promise.all([refresh(), readCleanup()])
   update({ step: 'done', failure, outcome: { deleted: gone.length, cancelled: 0, refused: there, leftovers: 0 } })
   if (kept.length > 0) tell(words.outcome.manyDeleted(kept.length), offer(kept))
 }
 
-const rowsGone = (one: DeletedOne) => one.deleted_ids !== undefined || one.taken_by !== undefined || (one.ok && one.existed === false)
+const titleIn = (asked: DeleteMany, root: string) => asked.titles.get(root) ?? root
+
+const keptBy = (asked: DeleteMany, root: string, operation: string): Kept => ({ profile: asked.profile, root, title: titleIn(asked, root), operation })
 
 function finished(asked: DeleteMany, result: DeletedMany) {
-  const title = (root: string) => asked.titles.get(root) ?? root
-  const gone = result.results.filter(rowsGone)
+  const gone = result.results.filter(areRowsGone)
   const cancelled = result.results.length === 0 ? asked.plans.size : result.results.filter((one) => one.reason === 'cancelled').length
   const refused = result.results
-    .filter((one) => !rowsGone(one) && one.reason !== 'cancelled')
+    .filter((one) => !areRowsGone(one) && one.reason !== 'cancelled')
     .map((one) => ({
       root: one.session_id,
-      title: title(one.session_id),
-      why: one.failure ? guardOr({ guards: one.guard ? [one.guard] : [] }, one.failure) : (one.detail ?? ''),
+      title: titleIn(asked, one.session_id),
+      why: one.failure ? whyRefused(one.guard ? [one.guard] : [], one.failure) : (one.detail ?? ''),
     }))
-  const kept: Kept[] = gone.flatMap((one) =>
-    one.trash ? [{ profile: asked.profile, root: one.session_id, title: title(one.session_id), operation: one.trash.operation_id }] : [],
-  )
+  const kept = gone.flatMap((one) => (one.trash ? [keptBy(asked, one.session_id, one.trash.operation_id)] : []))
   const leftovers = gone.filter((one) => one.reason === 'cleanup_pending').length
   const erase = gone.findLast((one) => one.erase)?.erase
   removeFromList(new Set(gone.map((one) => one.session_id)))
-  canTakeBack(kept)
+  if (gone.some((one) => one.deleted_ids)) noteDelete(asked.profile, kept)
   void Promise.all([refresh(), readTrash(), readCleanup()])
 
   const allWell = refused.length === 0 && cancelled === 0 && asked.mode === 'keep'

@@ -6,9 +6,10 @@ import { ask, newJob, profileKey } from './app.ts'
 import { readCleanup } from './cleanup.ts'
 import { conversations, refresh, removeFromList, titleOf } from './conversations.ts'
 import { sentenceOf, tell, tellFailure } from './messages.ts'
+import { areRowsGone } from './outcome.ts'
 import { lookAgain } from './preview.ts'
-import { entries, readTrash } from './trash.ts'
-import { canTakeBack, offer } from './undo.ts'
+import { entryOf, readTrash } from './trash.ts'
+import { type Kept, noteDelete, offer } from './undo.ts'
 
 // One delete, from the question to its end. There is one at a time, in a dialog.
 
@@ -94,14 +95,11 @@ export async function confirmDelete() {
   const reply = await ask((host) => host.delete(asked.profile, asked.root, { mode: asked.mode, expectedIds, job }))
   if (!reply.ok) return notAnswered(asked, reply.failure)
   const result = reply.value
-  if (isGone(result)) return gone(asked, result)
+  if (areRowsGone(result)) return gone(asked, result)
   if (result.reason === 'plan_changed' && result.plan) return planChanged(asked.preview, result)
   update({ step: 'asking', preview: withGuard(asked.preview, result), ...(result.failure && { failure: result.failure }) })
   void refresh().then(lookAgain)
 }
-
-/** Whether the rows are gone, whatever became of files. */
-const isGone = (result: Deleted) => result.deleted_ids !== undefined || (result.ok && result.existed === false)
 
 function planChanged(agreed: Preview, result: Deleted) {
   const plan = result.plan as Preview
@@ -123,8 +121,8 @@ const withGuard = (preview: Preview, result: Deleted): Preview => (result.guard 
 
 function gone(asked: DeleteOne, result: Deleted) {
   removeFromList(new Set([asked.root]))
-  const kept = result.trash ? [{ profile: asked.profile, root: asked.root, title: asked.title, operation: result.trash.operation_id }] : []
-  canTakeBack(kept)
+  const kept = result.trash ? [keptBy(asked, result.trash.operation_id)] : []
+  if (result.existed !== false) noteDelete(asked.profile, kept)
   void readTrash()
   void readCleanup()
   if (asked.mode === 'erase' && result.deleted_ids) return update({ step: 'erased', result })
@@ -135,6 +133,8 @@ function gone(asked: DeleteOne, result: Deleted) {
     ...offer(kept),
   })
 }
+
+const keptBy = ({ profile, root, title }: DeleteOne, operation: string): Kept => ({ profile, root, title, operation })
 
 /** A way back is promised only where the answer has one. */
 function aboutKeeping(result: Deleted) {
@@ -159,27 +159,11 @@ async function notAnswered(asked: DeleteOne, failure: Failure) {
   deleteOne.value = null
   removeFromList(new Set([asked.root]))
   await readTrash()
-  const entry = entries.value.find((one) => one.ids.includes(asked.root))
-  const kept = entry ? [{ profile: asked.profile, root: asked.root, title: asked.title, operation: entry.operation_id }] : []
-  canTakeBack(kept)
+  const entry = entryOf(asked.root)
+  const kept = entry ? [keptBy(asked, entry.operation_id)] : []
+  noteDelete(asked.profile, kept)
   tell(words.outcome.deleted(asked.title), {
     more: entry ? [words.outcome.until(words.format.date(entry.keep_until))] : [words.outcome.notKept, ...(asked.mode === 'erase' ? [words.outcome.erase.indexes({ pages: '', indexes: 'pending', wal: '' })] : [])],
     ...offer(kept),
   })
 }
-
-/** Writes a copy of a conversation to a file that the user names. What it answers is told where the user looks; null: they chose no file. */
-export async function saveCopy(root: string, title: string): Promise<{ tone: 'done' | 'problem'; text: string } | null> {
-  const reply = await ask((host) => host.saveCopy(profileKey.value, root, suggestedName(title)))
-  if (!reply.ok) return { tone: 'problem', text: `${words.copy.failed} ${sentenceOf(reply.failure)}` }
-  if (reply.value.name === null) return null
-  return { tone: 'done', text: words.conversation.saved(reply.value.name, words.format.size(reply.value.bytes ?? 0)) }
-}
-
-/** Letters and digits of any language stay, as does a hyphen; what a file system may not like becomes a space. */
-const suggestedName = (title: string) =>
-  title
-    .replace(/[^\p{L}\p{M}\p{N}-]+/gu, ' ')
-    .trim()
-    .slice(0, 60)
-    .trim() || words.copy.name

@@ -22,6 +22,7 @@ export async function start(host: Bridge) {
   connect(host)
   host.listen(heard)
   window.addEventListener('focus', lookedAtAgain)
+  document.addEventListener('visibilitychange', () => document.hidden || lookedAtAgain())
   await begin()
 }
 
@@ -66,11 +67,13 @@ export function openView(next: View) {
   if (next === 'conversations') void refresh()
 }
 
-/** The Agent goes on while the user is elsewhere. */
+/** The Agent goes on while the user is elsewhere, and a page that is hidden may not be told of it. */
 function lookedAtAgain() {
   if (profileKey.value === '') return
   refreshAll()
   void readTrash()
+  void readCleanup()
+  if (view.value === 'receipts') void readReceipts()
 }
 
 function heard(event: HostEvent) {

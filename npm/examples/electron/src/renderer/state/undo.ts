@@ -11,9 +11,13 @@ import { readTrash } from './trash.ts'
 
 export type Kept = { readonly profile: string; readonly root: string; readonly title: string; readonly operation: string }
 
-/** Each delete as one step, however many conversations it took. */
-const steps = signal<readonly (readonly Kept[])[]>([])
+/**
+ * Each delete as one step, however many conversations it took. One that kept nothing is a step, too: behind it the key takes nothing
+ * back, since the user would see another conversation come than the one that went last.
+ */
+const steps = signal<readonly { readonly profile: string; readonly kept: readonly Kept[] }[]>([])
 const remembered = 50
+
 /** How far it is with what is brought back now. It can be stopped between two; the rest stays in the trash. */
 export const restoring = signal<{ readonly done: number; readonly total: number; readonly stopped: boolean } | null>(null)
 export function stopRestoring() {
@@ -26,20 +30,23 @@ export const offer = (kept: readonly Kept[]) =>
     ? {}
     : { action: { label: words.outcome.undo, run: () => void takeBack(kept) }, operations: kept.map((one) => one.operation) }
 
-export function canTakeBack(kept: readonly Kept[]) {
-  if (kept.length > 0) steps.value = [...steps.value, kept].slice(-remembered)
+/** Remembers a delete, with what of it can be taken back. */
+export function noteDelete(profile: string, kept: readonly Kept[]) {
+  steps.value = [...steps.value, { profile, kept }].slice(-remembered)
 }
 
 /** What is restored or erased from the trash by hand cannot be taken back any more. */
 export function forgetOperation(operation: string) {
   dismissOffers(operation)
-  steps.value = steps.value.map((step) => step.filter((one) => one.operation !== operation)).filter((step) => step.length > 0)
+  const left = (kept: readonly Kept[]) => kept.filter((one) => one.operation !== operation)
+  steps.value = steps.value.flatMap(({ profile, kept }) => (kept.length > 0 && left(kept).length === 0 ? [] : [{ profile, kept: left(kept) }]))
 }
 
 export async function takeBackLast() {
-  const step = steps.value.findLast((one) => one[0]?.profile === profileKey.value)
-  if (step) await takeBack(step)
-  else tell(words.outcome.nothingToUndo)
+  const step = steps.value.findLast((one) => one.profile === profileKey.value)
+  if (!step) tell(words.outcome.nothingToUndo)
+  else if (step.kept.length === 0) tell(words.outcome.lastErased)
+  else await takeBack(step.kept)
 }
 
 /** What a restore could not bring back as it was, in words. */

@@ -1,13 +1,14 @@
 import { countsOf } from '../family/family.ts'
 import { FamilyView } from '../family/FamilyView.tsx'
 import { currentConversation, listFailure, phase, titleOf } from '../state/conversations.ts'
-import { askToDelete, saveCopy } from '../state/delete-one.ts'
+import { saveCopy } from '../state/copy.ts'
+import { askToDelete } from '../state/delete-one.ts'
 import { tell } from '../state/messages.ts'
 import { looked, refreshAll } from '../state/preview.ts'
 import { words } from '../strings.ts'
 import type { Preview } from '../types.ts'
 import { Icon } from './Icon.tsx'
-import { Empty, InUse, Problem, Skeleton } from './Parts.tsx'
+import { DetailHead, Empty, InUse, Problem, Skeleton } from './Parts.tsx'
 
 export function ConversationDetail() {
   const conversation = currentConversation.value
@@ -33,27 +34,27 @@ export function ConversationDetail() {
   const toldByList = seen?.state === 'failed' && listFailure.value?.reason === seen.failure.reason
   return (
     <article class="detail-page" aria-labelledby="conversation-title">
-      <header class="detail-head">
-        <div class="detail-titles">
-          <h2 id="conversation-title" dir="auto" title={title}>
-            {title}
-          </h2>
-          <p class="quiet">{facts.join(' · ')}</p>
-          <p class="quiet id-line">
-            {words.conversation.id} <code dir="auto">{conversation.root}</code>
-          </p>
-        </div>
-        <div class="detail-actions">
-          <button type="button" class="button" onClick={() => void copy(conversation.root, title)}>
-            <Icon name="save" />
-            {words.conversation.saveCopy}
-          </button>
-          <button type="button" class="button button-danger" onClick={() => void askToDelete(conversation.root)}>
-            <Icon name="trash" />
-            {words.conversation.delete}
-          </button>
-        </div>
-      </header>
+      <DetailHead
+        id="conversation-title"
+        title={title}
+        actions={
+          <>
+            <button type="button" class="button" onClick={() => void copy(conversation.root, title)}>
+              <Icon name="save" />
+              {words.conversation.saveCopy}
+            </button>
+            <button type="button" class="button button-danger" onClick={() => void askToDelete(conversation.root)}>
+              <Icon name="trash" />
+              {words.conversation.delete}
+            </button>
+          </>
+        }
+      >
+        <p class="quiet">{facts.join(' · ')}</p>
+        <p class="quiet id-line">
+          {words.conversation.id} <code dir="auto">{conversation.root}</code>
+        </p>
+      </DetailHead>
       {seen?.state === 'failed' && !toldByList && <Problem failure={seen.failure} onAgain={refreshAll} />}
       {seen?.state === 'seen' ? (
         <Seen key={conversation.root} preview={seen.preview} title={title} onAgain={refreshAll} />

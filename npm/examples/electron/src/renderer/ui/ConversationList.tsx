@@ -11,14 +11,15 @@ import {
   search,
   titleOf,
 } from '../state/conversations.ts'
+import { deleteChosen } from '../state/delete-chosen.ts'
 import { askToDeleteMany } from '../state/delete-many.ts'
-import { askToDelete } from '../state/delete-one.ts'
 import { refreshAll } from '../state/preview.ts'
 import { words } from '../strings.ts'
 import type { Conversation } from '../types.ts'
 import { Icon } from './Icon.tsx'
 import { ListBox } from './ListBox.tsx'
-import { Empty, PaneHead, Problem, Skeleton, When } from './Parts.tsx'
+import { Empty, ListBody, PaneHead, When } from './Parts.tsx'
+import { Tool } from './Tool.tsx'
 
 export function ConversationList({ onOpen }: { onOpen: () => void }) {
   const text = query.value.trim()
@@ -29,38 +30,31 @@ export function ConversationList({ onOpen }: { onOpen: () => void }) {
         title={words.list.label}
         count={phase.value === 'first' ? words.loading : (text === '' ? words.list.count : words.list.found)(count, hasMore.value)}
       >
-        <button type="button" class="tool" title={words.refresh} aria-label={words.refresh} onClick={refreshAll}>
-          <Icon name="refresh" />
-        </button>
+        <Tool icon="refresh" name={words.refresh} onClick={refreshAll} />
       </PaneHead>
       <SearchField />
       <SelectionBar />
-      {listFailure.value && <Problem failure={listFailure.value} onAgain={refreshAll} />}
-      {phase.value === 'first' ? (
-        <Skeleton rows={9} />
-      ) : count > 0 ? (
-        <ListBox
-          id="conversations"
-          label={words.list.label}
-          describedBy="list-keys"
-          items={conversations.value}
-          keyOf={(one) => one.root}
-          row={(one) => <Row conversation={one} />}
-          current={current.value}
-          onCurrent={(key) => (current.value = key)}
-          checked={checked.value}
-          onChecked={(next) => (checked.value = next)}
-          onOpen={onOpen}
-          onDelete={deleteChosen}
-          hasMore={hasMore.value}
-          onMore={() => void readMore()}
-          busy={phase.value === 'busy'}
-        />
-      ) : listFailure.value || phase.value === 'busy' ? null : text === '' ? (
-        <Empty icon="chat" title={words.list.empty} hint={words.list.emptyHint} />
-      ) : (
-        <Empty icon="search" title={words.list.nothingFound(text)} hint={words.list.nothingFoundHint} />
-      )}
+      <ListBody waiting={phase.value === 'first'} failure={listFailure.value} onAgain={refreshAll} empty={phase.value !== 'busy' && <NoConversations />}>
+        {count > 0 && (
+          <ListBox
+            id="conversations"
+            label={words.list.label}
+            describedBy="list-keys"
+            items={conversations.value}
+            keyOf={(one) => one.root}
+            row={(one) => <Row conversation={one} />}
+            current={current.value}
+            onCurrent={(key) => (current.value = key)}
+            checked={checked.value}
+            onChecked={(next) => (checked.value = next)}
+            onOpen={onOpen}
+            onDelete={deleteChosen}
+            hasMore={hasMore.value}
+            onMore={() => void readMore()}
+            busy={phase.value === 'busy'}
+          />
+        )}
+      </ListBody>
       <p id="list-keys" class="hidden">
         {words.list.keys}
       </p>
@@ -68,11 +62,13 @@ export function ConversationList({ onOpen }: { onOpen: () => void }) {
   )
 }
 
-/** The key deletes what is selected, or else what is looked at. */
-export function deleteChosen() {
-  const only = checkedConversations.value.length === 1 ? checkedConversations.value[0]?.root : undefined
-  if (checkedConversations.value.length > 1) void askToDeleteMany()
-  else if (only ?? current.value) void askToDelete((only ?? current.value) as string)
+function NoConversations() {
+  const text = query.value.trim()
+  return text === '' ? (
+    <Empty icon="chat" title={words.list.empty} hint={words.list.emptyHint} />
+  ) : (
+    <Empty icon="search" title={words.list.nothingFound(text)} hint={words.list.nothingFoundHint} />
+  )
 }
 
 function SearchField() {
@@ -102,18 +98,14 @@ function SearchField() {
         onKeyDown={onKeyDown}
       />
       {query.value !== '' && (
-        <button
-          type="button"
-          class="tool"
-          aria-label={words.list.clearSearch}
-          title={words.list.clearSearch}
+        <Tool
+          icon="close"
+          name={words.list.clearSearch}
           onClick={() => {
             search('')
             document.getElementById('search')?.focus()
           }}
-        >
-          <Icon name="close" />
-        </button>
+        />
       )}
     </search>
   )
@@ -136,24 +128,8 @@ function SelectionBar() {
         </span>
         {inUse > 0 && <span>{words.conversation.manyInUse(inUse)}</span>}
       </div>
-      <button
-        type="button"
-        class="tool"
-        title={words.list.selectAll}
-        aria-label={words.list.selectAll}
-        onClick={() => (checked.value = new Set(conversations.value.map((one) => one.root)))}
-      >
-        <Icon name="all" />
-      </button>
-      <button
-        type="button"
-        class="tool"
-        title={words.list.clearSelection}
-        aria-label={words.list.clearSelection}
-        onClick={() => (checked.value = new Set())}
-      >
-        <Icon name="close" />
-      </button>
+      <Tool icon="all" name={words.list.selectAll} onClick={() => (checked.value = new Set(conversations.value.map((one) => one.root)))} />
+      <Tool icon="close" name={words.list.clearSelection} onClick={() => (checked.value = new Set())} />
       <button type="button" class="button button-danger" onClick={() => void askToDeleteMany()}>
         {words.conversation.deleteMany}
       </button>

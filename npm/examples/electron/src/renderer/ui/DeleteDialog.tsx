@@ -1,11 +1,12 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import type { Mode } from '../../bridge.ts'
 import { countsOf } from '../family/family.ts'
-import { chooseMode, closeDelete, confirmDelete, type DeleteOne, deleteOne, readPlan, saveCopy, stopDelete } from '../state/delete-one.ts'
+import { saveCopy } from '../state/copy.ts'
+import { chooseMode, closeDelete, confirmDelete, type DeleteOne, deleteOne, readPlan, stopDelete } from '../state/delete-one.ts'
 import { words } from '../strings.ts'
-import type { Erase, Preview } from '../types.ts'
-import { Dialog } from './Dialog.tsx'
+import type { Preview } from '../types.ts'
+import { EraseReport, ModeChoice, Running } from './DeleteParts.tsx'
+import { Action, Dialog } from './Dialog.tsx'
 import { Icon } from './Icon.tsx'
 import { InUse, Problem } from './Parts.tsx'
 
@@ -14,7 +15,8 @@ export function DeleteDialog() {
   const asked = deleteOne.value
   if (!asked) return null
   if (asked.step === 'erased') return <Erased asked={asked} />
-  return asked.step === 'asking' ? <Asking asked={asked} /> : <Running asked={asked} />
+  if (asked.step === 'asking') return <Asking asked={asked} />
+  return <Running title={words.confirm.running(asked.title)} stopping={asked.step === 'stopping'} purging={asked.purging} onStop={() => void stopDelete()} />
 }
 
 function Asking({ asked }: { asked: DeleteOne }) {
@@ -39,22 +41,15 @@ function Asking({ asked }: { asked: DeleteOne }) {
       tone="danger"
       onClose={closeDelete}
       onClickCapture={early}
-      footer={
+      aside={<CopyFirst root={asked.root} title={asked.title} />}
+      actions={
         <>
-          <CopyFirst root={asked.root} title={asked.title} />
-          <span class="spring" />
-          <button type="button" class="button" autofocus={changed !== undefined} onClick={closeDelete}>
+          <Action first={changed !== undefined} onClick={closeDelete}>
             {words.cancel}
-          </button>
-          <button
-            type="button"
-            class="button button-danger-strong"
-            autofocus={changed === undefined}
-            aria-disabled={!ready || !seen.value}
-            onClick={() => ready && void confirmDelete()}
-          >
+          </Action>
+          <Action kind="danger-strong" first={changed === undefined} disabled={!ready || !seen.value} onClick={() => ready && void confirmDelete()}>
             {asked.mode === 'erase' ? words.confirm.eraseNow : changed ? words.confirm.agreeAnew : words.confirm.delete}
-          </button>
+          </Action>
         </>
       }
     >
@@ -95,28 +90,6 @@ function Sentences({ preview }: { preview: Preview }) {
   )
 }
 
-/** The way back, or none. Both deletes ask for it. */
-export function ModeChoice({ mode, onChoose }: { mode: Mode; onChoose: (mode: Mode) => void }) {
-  const choice = (value: Mode, name: string, hint: string) => (
-    <label class="choice">
-      <input type="radio" name="mode" checked={mode === value} aria-describedby={`mode-${value}`} onChange={() => onChoose(value)} />
-      <span>
-        <span class="choice-name">{name}</span>
-        <span id={`mode-${value}`} class="quiet">
-          {hint}
-        </span>
-      </span>
-    </label>
-  )
-  return (
-    <fieldset class="choices">
-      <legend class="hidden">{words.confirm.mode}</legend>
-      {choice('keep', words.confirm.keep, words.confirm.keepHint)}
-      {choice('erase', words.confirm.erase, words.confirm.eraseHint)}
-    </fieldset>
-  )
-}
-
 function CopyFirst({ root, title }: { root: string; title: string }) {
   const told = useSignal<{ tone: string; text: string } | null>(null)
   const saving = useSignal(false)
@@ -139,65 +112,20 @@ function CopyFirst({ root, title }: { root: string; title: string }) {
   )
 }
 
-function Running({ asked }: { asked: DeleteOne }) {
-  return (
-    <Dialog
-      title={words.confirm.running(asked.title)}
-      onClose={() => void stopDelete()}
-      footer={
-        <>
-          <span class="spring" />
-          <button type="button" class="button" autofocus aria-disabled={asked.step === 'stopping'} onClick={() => void stopDelete()}>
-            {words.stop}
-          </button>
-        </>
-      }
-    >
-      <p role="status">
-        {asked.step === 'stopping' ? words.confirm.stopping : asked.purging ? words.confirm.purging : words.confirm.deleting}
-      </p>
-      <progress aria-label={words.confirm.progressLabel} />
-    </Dialog>
-  )
-}
-
 /** After "erase now" the answer is shown until the user has read it: it says what of the conversation can still be read, and where. */
 function Erased({ asked }: { asked: DeleteOne }) {
   return (
     <Dialog
       title={words.outcome.erasedTitle(asked.title)}
       onClose={closeDelete}
-      footer={
-        <>
-          <span class="spring" />
-          <button type="button" class="button button-strong" autofocus onClick={closeDelete}>
-            {words.done}
-          </button>
-        </>
+      actions={
+        <Action kind="strong" first onClick={closeDelete}>
+          {words.done}
+        </Action>
       }
     >
       {asked.result?.failure && <Problem failure={asked.result.failure} />}
       {asked.result?.erase && <EraseReport erase={asked.result.erase} />}
     </Dialog>
-  )
-}
-
-/** What of a deleted conversation can still be read in the store's files. */
-export function EraseReport({ erase }: { erase: Erase }) {
-  const line = (sentence: string, good: boolean) => (
-    <li class={good ? 'good' : 'open'}>
-      <Icon name={good ? 'check' : 'warning'} />
-      <span>{sentence}</span>
-    </li>
-  )
-  return (
-    <>
-      <ul class="erase-report">
-        {line(words.outcome.erase.pages(erase), erase.pages === 'this_delete')}
-        {line(words.outcome.erase.indexes(erase), erase.indexes === 'purged')}
-        {line(words.outcome.erase.wal(erase), erase.wal === 'truncated')}
-      </ul>
-      <p class="quiet">{words.outcome.erase.beyond}</p>
-    </>
   )
 }

@@ -9,8 +9,8 @@ import {
   stopDeleteMany,
 } from '../state/delete-many.ts'
 import { words } from '../strings.ts'
-import { EraseReport, ModeChoice } from './DeleteDialog.tsx'
-import { Dialog } from './Dialog.tsx'
+import { EraseReport, ModeChoice, Running } from './DeleteParts.tsx'
+import { Action, Dialog } from './Dialog.tsx'
 import { Problem } from './Parts.tsx'
 
 /** Deletes many conversations: looks, asks, deletes with progress, and tells what became of each. */
@@ -19,7 +19,17 @@ export function DeleteManyDialog() {
   if (!asked) return null
   if (asked.step === 'looking') return <Looking asked={asked} />
   if (asked.step === 'asking') return <Asking asked={asked} />
-  return asked.step === 'done' ? <Done asked={asked} /> : <Running asked={asked} />
+  if (asked.step === 'done') return <Done asked={asked} />
+  const { done, total } = asked
+  return (
+    <Running
+      title={words.confirm.runningMany(total)}
+      stopping={asked.step === 'stopping'}
+      purging={asked.purging && total > 0 && done === total}
+      progress={{ done, total }}
+      onStop={() => void stopDeleteMany()}
+    />
+  )
 }
 
 const titleOf = (asked: DeleteMany) => words.confirm.titleMany(asked.titles.size)
@@ -31,13 +41,10 @@ function Looking({ asked }: { asked: DeleteMany }) {
       title={titleOf(asked)}
       tone="danger"
       onClose={closeDeleteMany}
-      footer={
-        <>
-          <span class="spring" />
-          <button type="button" class="button" autofocus onClick={closeDeleteMany}>
-            {words.cancel}
-          </button>
-        </>
+      actions={
+        <Action first onClick={closeDeleteMany}>
+          {words.cancel}
+        </Action>
       }
     >
       <p>{text}</p>
@@ -56,21 +63,14 @@ function Asking({ asked }: { asked: DeleteMany }) {
       title={titleOf(asked)}
       tone="danger"
       onClose={closeDeleteMany}
-      footer={
+      actions={
         <>
-          <span class="spring" />
-          <button type="button" class="button" autofocus={none} onClick={closeDeleteMany}>
+          <Action first={none} onClick={closeDeleteMany}>
             {words.cancel}
-          </button>
-          <button
-            type="button"
-            class="button button-danger-strong"
-            autofocus={!none}
-            aria-disabled={none}
-            onClick={() => void confirmDeleteMany()}
-          >
+          </Action>
+          <Action kind="danger-strong" first={!none} disabled={none} onClick={() => void confirmDeleteMany()}>
             {asked.mode === 'erase' ? words.confirm.eraseNow : words.confirm.delete}
-          </button>
+          </Action>
         </>
       }
     >
@@ -109,33 +109,6 @@ function RefusedList({ title, refused }: { title: string; refused: readonly Refu
   )
 }
 
-function Running({ asked }: { asked: DeleteMany }) {
-  const text = words.confirm.progress(asked.done, asked.total)
-  const all = asked.total > 0 && asked.done === asked.total
-  return (
-    <Dialog
-      title={words.confirm.runningMany(asked.total)}
-      onClose={() => void stopDeleteMany()}
-      footer={
-        <>
-          <span class="spring" />
-          <button type="button" class="button" autofocus aria-disabled={asked.step === 'stopping'} onClick={() => void stopDeleteMany()}>
-            {words.stop}
-          </button>
-        </>
-      }
-    >
-      <p class="progress-line">
-        <span role="status">
-          {asked.step === 'stopping' ? words.confirm.stopping : asked.purging && all ? words.confirm.purging : words.confirm.deleting}
-        </span>
-        <span class="quiet">{text}</span>
-      </p>
-      <progress aria-label={words.confirm.progressLabel} aria-valuetext={text} max={asked.total} value={asked.done} />
-    </Dialog>
-  )
-}
-
 function Done({ asked }: { asked: DeleteMany }) {
   const outcome = asked.outcome
   const title = outcome && outcome.deleted > 0 ? words.outcome.manyTitle(outcome.deleted) : words.outcome.manyNone
@@ -143,13 +116,10 @@ function Done({ asked }: { asked: DeleteMany }) {
     <Dialog
       title={outcome ? title : titleOf(asked)}
       onClose={closeDeleteMany}
-      footer={
-        <>
-          <span class="spring" />
-          <button type="button" class="button button-strong" autofocus onClick={closeDeleteMany}>
-            {words.done}
-          </button>
-        </>
+      actions={
+        <Action kind="strong" first onClick={closeDeleteMany}>
+          {words.done}
+        </Action>
       }
     >
       {asked.failure && <Problem failure={asked.failure} />}

@@ -4,6 +4,7 @@ import { banner } from '../state/start.ts'
 import { restoring, stopRestoring } from '../state/undo.ts'
 import { words } from '../strings.ts'
 import { Icon } from './Icon.tsx'
+import { Tool } from './Tool.tsx'
 
 const shownFor = 12_000
 
@@ -85,9 +86,7 @@ function Toast({ message }: { message: Message }) {
           {message.action.label}
         </button>
       )}
-      <button type="button" class="tool" aria-label={words.close} title={words.close} onClick={close}>
-        <Icon name="close" />
-      </button>
+      <Tool icon="close" name={words.close} onClick={close} />
     </div>
   )
 }

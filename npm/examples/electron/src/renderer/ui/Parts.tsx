@@ -98,6 +98,37 @@ export function PaneHead({ title, count, children }: { title: string; count: str
   )
 }
 
+/** What stands below that: shapes until it is read, what went wrong, and the list, or why there is none. */
+export function ListBody({ waiting, failure, onAgain, empty, children }: {
+  waiting: boolean
+  failure: Failure | null
+  onAgain: () => void
+  empty: ComponentChildren
+  children: ComponentChildren
+}) {
+  return (
+    <>
+      {failure && <Problem failure={failure} onAgain={onAgain} />}
+      {waiting ? <Skeleton rows={8} /> : children || (!failure && empty)}
+    </>
+  )
+}
+
+/** The head of the last pane: what is looked at, and what can be done with it. */
+export function DetailHead({ id, title, actions, children }: { id: string; title: string; actions: ComponentChildren; children: ComponentChildren }) {
+  return (
+    <header class="detail-head">
+      <div class="detail-titles">
+        <h2 id={id} dir="auto" title={title}>
+          {title}
+        </h2>
+        {children}
+      </div>
+      <div class="detail-actions">{actions}</div>
+    </header>
+  )
+}
+
 /** A time in a list: short to the eye, whole where the pointer rests. */
 export function When({ seconds }: { seconds: number | undefined }) {
   if (seconds === undefined) return <span class="row-when" />

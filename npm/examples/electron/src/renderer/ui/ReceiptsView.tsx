@@ -12,9 +12,9 @@ import {
 } from '../state/receipts.ts'
 import { words } from '../strings.ts'
 import type { Receipt } from '../types.ts'
-import { Dialog } from './Dialog.tsx'
+import { Question } from './Dialog.tsx'
 import { ListBox } from './ListBox.tsx'
-import { Empty, Facts, PaneHead, Problem, Skeleton } from './Parts.tsx'
+import { DetailHead, Empty, Facts, ListBody, PaneHead } from './Parts.tsx'
 
 type Identity = Record<string, unknown> & { id: string }
 
@@ -37,25 +37,27 @@ export function ReceiptsList({ onOpen }: { onOpen: () => void }) {
         count={receiptsPhase.value === 'first' ? words.loading : words.receipts.count(count, hasMoreReceipts.value)}
       />
       <p class="intro quiet">{words.receipts.intro}</p>
-      {receiptsFailure.value && <Problem failure={receiptsFailure.value} onAgain={() => void readReceipts()} />}
-      {receiptsPhase.value === 'first' ? (
-        <Skeleton rows={5} />
-      ) : count > 0 ? (
-        <ListBox
-          id="receipts"
-          label={words.receipts.label}
-          items={receipts.value}
-          keyOf={(one) => String(one.sequence)}
-          row={(one) => <Row receipt={one} />}
-          current={currentSequence.value === null ? null : String(currentSequence.value)}
-          onCurrent={(key) => (currentSequence.value = Number(key))}
-          onOpen={onOpen}
-          hasMore={hasMoreReceipts.value}
-          onMore={() => void readMoreReceipts()}
-        />
-      ) : (
-        !receiptsFailure.value && <Empty icon="receipt" title={words.receipts.empty} hint={words.receipts.emptyHint} />
-      )}
+      <ListBody
+        waiting={receiptsPhase.value === 'first'}
+        failure={receiptsFailure.value}
+        onAgain={() => void readReceipts()}
+        empty={<Empty icon="receipt" title={words.receipts.empty} hint={words.receipts.emptyHint} />}
+      >
+        {count > 0 && (
+          <ListBox
+            id="receipts"
+            label={words.receipts.label}
+            items={receipts.value}
+            keyOf={(one) => String(one.sequence)}
+            row={(one) => <Row receipt={one} />}
+            current={currentSequence.value === null ? null : String(currentSequence.value)}
+            onCurrent={(key) => (currentSequence.value = Number(key))}
+            onOpen={onOpen}
+            hasMore={hasMoreReceipts.value}
+            onMore={() => void readMoreReceipts()}
+          />
+        )}
+      </ListBody>
     </>
   )
 }
@@ -89,17 +91,17 @@ export function ReceiptDetail() {
   const columns = Object.keys(words.receipts.columns) as (keyof typeof words.receipts.columns)[]
   return (
     <article class="detail-page" aria-labelledby="receipt-title">
-      <header class="detail-head">
-        <div class="detail-titles">
-          <h2 id="receipt-title">{words.receipts.name(receipt.sequence)}</h2>
-          <p class="quiet">{summaryOf(receipt)}</p>
-        </div>
-        <div class="detail-actions">
+      <DetailHead
+        id="receipt-title"
+        title={words.receipts.name(receipt.sequence)}
+        actions={
           <button type="button" class="button button-danger" onClick={() => (forgetAsked.value = receipt.sequence)}>
             {words.receipts.forget}
           </button>
-        </div>
-      </header>
+        }
+      >
+        <p class="quiet">{summaryOf(receipt)}</p>
+      </DetailHead>
       <Facts
         rows={[
           [words.receipts.operation, <code key="operation">{operation}</code>],
@@ -141,32 +143,13 @@ export function ReceiptDetail() {
 export function ForgetDialog() {
   const sequence = forgetAsked.value
   if (sequence === null) return null
-  const close = () => (forgetAsked.value = null)
   return (
-    <Dialog
+    <Question
       title={words.receipts.forgetTitle(sequence)}
-      tone="danger"
-      onClose={close}
-      footer={
-        <>
-          <span class="spring" />
-          <button type="button" class="button" autofocus onClick={close}>
-            {words.cancel}
-          </button>
-          <button
-            type="button"
-            class="button button-danger-strong"
-            onClick={() => {
-              close()
-              void forgetThrough(sequence)
-            }}
-          >
-            {words.receipts.forgetConfirm}
-          </button>
-        </>
-      }
-    >
-      <p>{words.receipts.forgetBody}</p>
-    </Dialog>
+      body={words.receipts.forgetBody}
+      confirm={words.receipts.forgetConfirm}
+      onConfirm={() => void forgetThrough(sequence)}
+      onClose={() => (forgetAsked.value = null)}
+    />
   )
 }

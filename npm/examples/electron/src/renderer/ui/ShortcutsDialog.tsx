@@ -1,6 +1,6 @@
 import { shortcutsShown } from '../state/app.ts'
 import { words } from '../strings.ts'
-import { Dialog } from './Dialog.tsx'
+import { Action, Dialog } from './Dialog.tsx'
 
 const command = navigator.platform.startsWith('Mac') ? '⌘' : 'Ctrl'
 
@@ -11,13 +11,10 @@ export function ShortcutsDialog() {
     <Dialog
       title={words.shortcuts.title}
       onClose={close}
-      footer={
-        <>
-          <span class="spring" />
-          <button type="button" class="button button-strong" autofocus onClick={close}>
-            {words.close}
-          </button>
-        </>
+      actions={
+        <Action kind="strong" first onClick={close}>
+          {words.close}
+        </Action>
       }
     >
       <dl class="shortcuts">

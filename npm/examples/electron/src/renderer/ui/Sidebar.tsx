@@ -4,6 +4,7 @@ import { openProfile, openView } from '../state/start.ts'
 import { entries } from '../state/trash.ts'
 import { words } from '../strings.ts'
 import { Icon, type IconName } from './Icon.tsx'
+import { Tool } from './Tool.tsx'
 
 const icons = { conversations: 'chat', trash: 'trash', receipts: 'receipt', cleanup: 'broom' } as const
 const themeIcons: Record<(typeof themes)[number], IconName> = { auto: 'system', light: 'sun', dark: 'moon' }
@@ -55,15 +56,7 @@ export function Sidebar() {
             </label>
           ))}
         </fieldset>
-        <button
-          type="button"
-          class="tool"
-          title={words.sidebar.shortcuts}
-          aria-label={words.sidebar.shortcuts}
-          onClick={() => (shortcutsShown.value = true)}
-        >
-          <Icon name="keyboard" />
-        </button>
+        <Tool icon="keyboard" name={words.sidebar.shortcuts} onClick={() => (shortcutsShown.value = true)} />
       </div>
     </header>
   )

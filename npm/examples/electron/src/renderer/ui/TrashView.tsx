@@ -1,23 +1,14 @@
 import { now, profileKey } from '../state/app.ts'
-import {
-  currentEntry,
-  currentEntryId,
-  entries,
-  operationOf,
-  purge,
-  purgeAsked,
-  readTrash,
-  trashFailure,
-  trashPhase,
-  unreadableEntries,
-} from '../state/trash.ts'
-import { forgetOperation, takeBack } from '../state/undo.ts'
+import { purge, purgeAsked } from '../state/purge.ts'
+import { currentEntry, currentEntryId, entries, readTrash, trashFailure, trashPhase, unreadableEntries } from '../state/trash.ts'
+import { takeBack } from '../state/undo.ts'
 import { words } from '../strings.ts'
 import type { TrashEntry } from '../types.ts'
-import { Dialog } from './Dialog.tsx'
+import { Question } from './Dialog.tsx'
 import { Icon } from './Icon.tsx'
 import { ListBox } from './ListBox.tsx'
-import { Empty, Facts, PaneHead, Problem, Skeleton, When } from './Parts.tsx'
+import { DetailHead, Empty, Facts, ListBody, PaneHead, When } from './Parts.tsx'
+import { Tool } from './Tool.tsx'
 
 const titleOf = (entry: TrashEntry) => entry.title.trim() || words.untitled
 
@@ -32,24 +23,26 @@ export function TrashEntries({ onOpen }: { onOpen: () => void }) {
           </button>
         )}
       </PaneHead>
-      {trashFailure.value && <Problem failure={trashFailure.value} onAgain={() => void readTrash()} />}
-      {trashPhase.value === 'first' ? (
-        <Skeleton rows={5} />
-      ) : count > 0 ? (
-        <ListBox
-          id="trash"
-          label={words.trash.label}
-          items={entries.value}
-          keyOf={(one) => one.operation_id}
-          row={(one) => <Row entry={one} />}
-          current={currentEntryId.value}
-          onCurrent={(key) => (currentEntryId.value = key)}
-          onOpen={onOpen}
-          onDelete={() => currentEntry.value && (purgeAsked.value = { entry: currentEntry.value })}
-        />
-      ) : (
-        !trashFailure.value && <Empty icon="trash" title={words.trash.empty} hint={words.trash.emptyHint} />
-      )}
+      <ListBody
+        waiting={trashPhase.value === 'first'}
+        failure={trashFailure.value}
+        onAgain={() => void readTrash()}
+        empty={<Empty icon="trash" title={words.trash.empty} hint={words.trash.emptyHint} />}
+      >
+        {count > 0 && (
+          <ListBox
+            id="trash"
+            label={words.trash.label}
+            items={entries.value}
+            keyOf={(one) => one.operation_id}
+            row={(one) => <Row entry={one} />}
+            current={currentEntryId.value}
+            onCurrent={(key) => (currentEntryId.value = key)}
+            onOpen={onOpen}
+            onDelete={() => currentEntry.value && (purgeAsked.value = { entry: currentEntry.value })}
+          />
+        )}
+      </ListBody>
       <Unreadable />
     </>
   )
@@ -85,15 +78,7 @@ function Unreadable() {
         {names.map((name) => (
           <li key={name}>
             <code dir="auto">{name}</code>
-            <button
-              type="button"
-              class="tool"
-              title={words.trash.remove(name)}
-              aria-label={words.trash.remove(name)}
-              onClick={() => (purgeAsked.value = { unreadable: name })}
-            >
-              <Icon name="trash" />
-            </button>
+            <Tool icon="trash" name={words.trash.remove(name)} onClick={() => (purgeAsked.value = { unreadable: name })} />
           </li>
         ))}
       </ul>
@@ -108,23 +93,23 @@ export function TrashDetail() {
   const restore = () => void takeBack([{ profile: profileKey.value, root: entry.ids[0] ?? '', title, operation: entry.operation_id }])
   return (
     <article class="detail-page" aria-labelledby="entry-title">
-      <header class="detail-head">
-        <div class="detail-titles">
-          <h2 id="entry-title" dir="auto" title={title}>
-            {title}
-          </h2>
-          <p class="quiet">{words.trash.keptFor(words.format.daysFrom(entry.keep_until, now.value))}</p>
-        </div>
-        <div class="detail-actions">
-          <button type="button" class="button button-danger" onClick={() => (purgeAsked.value = { entry })}>
-            {words.trash.purge}
-          </button>
-          <button type="button" class="button button-strong" onClick={restore}>
-            <Icon name="undo" />
-            {words.trash.restore}
-          </button>
-        </div>
-      </header>
+      <DetailHead
+        id="entry-title"
+        title={title}
+        actions={
+          <>
+            <button type="button" class="button button-danger" onClick={() => (purgeAsked.value = { entry })}>
+              {words.trash.purge}
+            </button>
+            <button type="button" class="button button-strong" onClick={restore}>
+              <Icon name="undo" />
+              {words.trash.restore}
+            </button>
+          </>
+        }
+      >
+        <p class="quiet">{words.trash.keptFor(words.format.daysFrom(entry.keep_until, now.value))}</p>
+      </DetailHead>
       <Facts
         rows={[
           [words.trash.deletedAt, words.format.dateTime(entry.deleted_at)],
@@ -150,37 +135,15 @@ export function TrashDetail() {
 export function PurgeDialog() {
   const asked = purgeAsked.value
   if (!asked) return null
-  const close = () => (purgeAsked.value = null)
   const { entry, unreadable, all = [] } = asked
-  const confirm = () => {
-    close()
-    const operation = unreadable === undefined ? entry?.operation_id : operationOf(unreadable)
-    const shown = operation === undefined ? all : [operation]
-    // What is in the trash still can be taken back still.
-    void purge(shown).then(() => {
-      const there = new Set(entries.value.map((one) => one.operation_id))
-      for (const one of shown) if (!there.has(one)) forgetOperation(one)
-    })
-  }
   const name = entry ? titleOf(entry) : unreadable
   return (
-    <Dialog
+    <Question
       title={name === undefined ? words.trash.purgeAllTitle(all.length) : words.trash.purgeTitle(name)}
-      tone="danger"
-      onClose={close}
-      footer={
-        <>
-          <span class="spring" />
-          <button type="button" class="button" autofocus onClick={close}>
-            {words.cancel}
-          </button>
-          <button type="button" class="button button-danger-strong" onClick={confirm}>
-            {words.trash.purgeConfirm}
-          </button>
-        </>
-      }
-    >
-      <p>{words.trash.purgeBody}</p>
-    </Dialog>
+      body={words.trash.purgeBody}
+      confirm={words.trash.purgeConfirm}
+      onConfirm={() => void purge(asked)}
+      onClose={() => (purgeAsked.value = null)}
+    />
   )
 }

@@ -1,3 +1,4 @@
+import { guarded } from './listeners.js'
 import type { Call, Progress } from './types.js'
 
 /** The progress of one call, on its way to whoever wants it. */
@@ -59,13 +60,4 @@ class Reader {
 /** A promise with its progress. */
 export function callOf<R, P extends Progress>(result: Promise<R>, feed: ProgressFeed): Call<R, P> {
   return Object.assign(result, { [Symbol.asyncIterator]: () => feed.read(result) as AsyncGenerator<P> })
-}
-
-/** Calls the app's code so that what it throws is the app's own uncaught error, and no frame is lost by it. */
-export function guarded<T>(listener: (value: T) => void, value: T): void {
-  try {
-    listener(value)
-  } catch (error) {
-    queueMicrotask(() => { throw error })
-  }
 }

@@ -33,19 +33,40 @@ async function call(post: Post, method: Method, parameters: unknown[]): Promise<
   }
 }
 
-/** Listens until it is told to stop, and begins anew where the stream breaks off. */
+/**
+ * Listens until it is told to stop, and begins anew where the stream breaks off. A page that is hidden does not listen: a browser has six
+ * connections to a server for all its pages together, and a stream takes one for as long as it lasts.
+ */
 function listen(post: Post, listener: (event: HostEvent) => void): () => void {
-  const abort = new AbortController()
+  const ended = new AbortController()
   void (async () => {
-    while (!abort.signal.aborted) {
-      await readEvents(post, listener, abort.signal).catch(() => {})
-      if (abort.signal.aborted) return
+    for (;;) {
+      await shown()
+      if (ended.signal.aborted) return
+      const hidden = new AbortController()
+      const hide = () => document.hidden && hidden.abort()
+      document.addEventListener('visibilitychange', hide)
+      await readEvents(post, listener, AbortSignal.any([ended.signal, hidden.signal])).catch(() => {})
+      document.removeEventListener('visibilitychange', hide)
+      if (hidden.signal.aborted) continue
+      if (ended.signal.aborted) return
       listener({ kind: 'sidecar', state: 'restarting', sentence: unreachable().failure.sentence })
       await new Promise((resolve) => setTimeout(resolve, 1_000))
     }
   })()
-  return () => abort.abort()
+  return () => ended.abort()
 }
+
+/** Resolves as soon as the page is seen. */
+const shown = () => new Promise<void>((resolve) => {
+  const look = () => {
+    if (document.hidden) return
+    document.removeEventListener('visibilitychange', look)
+    resolve()
+  }
+  document.addEventListener('visibilitychange', look)
+  look()
+})
 
 async function readEvents(post: Post, listener: (event: HostEvent) => void, signal: AbortSignal): Promise<void> {
   const answer = await post('/api/events', '', signal)
