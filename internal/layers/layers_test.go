@@ -65,7 +65,7 @@ var imports = map[string][]string{
 }
 
 // onlyForTests are packages that the program never holds.
-var onlyForTests = []string{"internal/sidecartest", "internal/sidecartest/writer", "internal/properties", "internal/skipcheck", "internal/layers", "internal/platforms"}
+var onlyForTests = []string{"internal/sidecartest", "internal/sidecartest/helper", "internal/properties", "internal/skipcheck", "internal/layers", "internal/platforms"}
 
 // TestImportsAreThoseOfTheTable looks at the code of every system that the program is for.
 func TestImportsAreThoseOfTheTable(t *testing.T) {
