@@ -28,11 +28,11 @@ type kind struct {
 	oldAgent     bool // the Agent's folder is there and cannot retire
 }
 
-var kinds = []kind{
-	{name: "canonical", schema: fixtures.RuntimeSchema, path: "canonical"},
-	{name: "legacy", schema: fixtures.LegacySchema, path: "legacy"},
-	{name: "downgraded", schema: fixtures.RuntimeSchema, path: "legacy", oldAgent: true},
-}
+var (
+	canonical  = kind{name: "canonical", schema: fixtures.RuntimeSchema, path: "canonical"}
+	legacy     = kind{name: "legacy", schema: fixtures.LegacySchema, path: "legacy"}
+	downgraded = kind{name: "downgraded", schema: fixtures.RuntimeSchema, path: "legacy", oldAgent: true}
+)
 
 // world is what the checks of one test share.
 type world struct {
