@@ -6,7 +6,7 @@ VERSION := $(shell sed -n 's/^## \([0-9][^ ]*\).*/\1/p' CHANGELOG.md | head -1)
 export CGO_ENABLED := 1
 export GOFLAGS := $(GOFLAGS) -tags=$(TAGS)
 
-.PHONY: build man demo test npm-test example-test check npm fuzz bench performance bench-compare update clean
+.PHONY: build man demo test npm-test example-test check npm fuzz bench performance bench-compare update picture clean
 
 build:
 	go build -trimpath -ldflags '-s -w -X session-sidecar/internal/version.Version=$(VERSION)' -o bin/ ./cmd/sidecar
@@ -91,6 +91,10 @@ npm: npm/node_modules/.package-lock.json
 # Rewrites what the stories expect. Read the difference before you keep it.
 update:
 	go test ./fixtures -update
+
+# Draws the picture of the README anew, from what the demo shows now.
+picture: build
+	.ci/picture
 
 # Measures a delete in stores of N sessions, beside the least that it could be; docs/reference/performance.md says how to read it.
 # ARGS takes what `go run ./bench -h` lists, what else can be measured too.
