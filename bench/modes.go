@@ -23,36 +23,44 @@ type mode struct {
 func modes() []mode {
 	return []mode{
 		{
-			"delete", "a family of two: floor, scan, ours, and a plain Python script",
-			true, storesOfEachSize, []string{"floor", "delete", "plain"}, everyRound, measureDelete,
+			name: "delete", about: "a family of two: floor, scan, ours, and a plain Python script",
+			schemas: true, on: storesOfEachSize, copies: []string{"floor", "delete", "plain"},
+			rounds: everyRound, measure: measureDelete,
 		},
 		{
-			"again", "a second delete where nobody else wrote since the first",
-			true, storesOfEachSize, []string{"floor", "delete"}, roundsThatFit(2), measureAgain,
+			name: "again", about: "a second delete where nobody else wrote since the first",
+			schemas: true, on: storesOfEachSize, copies: []string{"floor", "delete"},
+			rounds: roundsThatFit(2), measure: measureAgain,
 		},
 		{
-			"bulk", "many conversations in one call",
-			true, storesOfEachSize, []string{"floor", "delete"}, once, measureBulk,
+			name: "bulk", about: "many conversations in one call",
+			schemas: true, on: storesOfEachSize, copies: []string{"floor", "delete"},
+			rounds: once, measure: measureBulk,
 		},
 		{
-			"long", "a conversation of very many messages",
-			true, longConversations, []string{"floor", "delete"}, fewOfThem, measureLong,
+			name: "long", about: "a conversation of very many messages",
+			schemas: true, on: longConversations, copies: []string{"floor", "delete"},
+			rounds: fewOfThem, measure: measureLong,
 		},
 		{
-			"memory", "what the program holds of it, at work and idle (Linux)",
-			true, storesOfEachSize, []string{"memory"}, once, measureMemory,
+			name: "memory", about: "what the program holds of it, at work and idle (Linux)",
+			schemas: true, on: storesOfEachSize, copies: []string{"memory"},
+			rounds: once, measure: measureMemory,
 		},
 		{
-			"start", "from spawn to the handshake, and a round trip",
-			false, oneMessage, nil, asAsked, measureStart,
+			name: "start", about: "from spawn to the handshake, and a round trip",
+			on:     oneMessage,
+			rounds: asAsked, measure: measureStart,
 		},
 		{
-			"list", "the first page of a list, and a preview",
-			true, storesOfEachSize, []string{"list"}, roundsThatFit(1), measureList,
+			name: "list", about: "the first page of a list, and a preview",
+			schemas: true, on: storesOfEachSize, copies: []string{"list"},
+			rounds: roundsThatFit(1), measure: measureList,
 		},
 		{
-			"writer", "an Agent that writes beside a run of deletes",
-			true, storesOfEachSize, []string{"floor", "delete"}, roundsThatFit(1), measureWriter,
+			name: "writer", about: "an Agent that writes beside a run of deletes",
+			schemas: true, on: storesOfEachSize, copies: []string{"floor", "delete"},
+			rounds: roundsThatFit(1), measure: measureWriter,
 		},
 	}
 }
@@ -60,8 +68,9 @@ func modes() []mode {
 // keptMode is measured alone, where it is asked for by the flag that says how long its conversations are.
 func keptMode() mode {
 	return mode{
-		"kept", "deletes with keep_days and without",
-		true, keptConversations, []string{"plain", "kept"}, asAsked, measureKept,
+		name: "kept", about: "deletes with keep_days and without",
+		schemas: true, on: keptConversations, copies: []string{"plain", "kept"},
+		rounds: asAsked, measure: measureKept,
 	}
 }
 
