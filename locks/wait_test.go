@@ -3,7 +3,6 @@ package locks
 import (
 	"context"
 	"path/filepath"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -12,17 +11,6 @@ import (
 
 	"session-sidecar/internal/sidecartest"
 )
-
-// askedContext counts how often a wait has looked whether it was cancelled.
-type askedContext struct {
-	context.Context
-	asked atomic.Int64
-}
-
-func (c *askedContext) Err() error {
-	c.asked.Add(1)
-	return c.Context.Err()
-}
 
 func TestCancelEndsTheWaitForAThread(t *testing.T) {
 	home := newHome(t)
@@ -46,10 +34,9 @@ func TestCancelEndsTheWaitForAProcess(t *testing.T) {
 	holder := sidecartest.HoldFileLock(t, home+"/"+FileName)
 	h := Homes{FilePatience: time.Hour}
 	inner, cancel := context.WithCancel(t.Context())
-	ctx := &askedContext{Context: inner}
+	ctx := &sidecartest.AskedContext{Context: inner}
 	waiting := lockLater(ctx, &h, home)
-	// It asks before each try, so at the third time two tries have found the lock taken.
-	require.Eventually(t, func() bool { return ctx.asked.Load() >= 3 }, patience, time.Millisecond)
+	ctx.RequireWaiting(t)
 	cancel()
 	a := end(t, waiting)
 	require.ErrorIs(t, a.err, context.Canceled)
@@ -106,9 +93,9 @@ func TestAHolderThatGoesMakesWay(t *testing.T) {
 	home := newHome(t)
 	holder := sidecartest.HoldFileLock(t, home+"/"+FileName)
 	var h Homes // the patience of contract 7
-	ctx := &askedContext{Context: t.Context()}
+	ctx := &sidecartest.AskedContext{Context: t.Context()}
 	waiting := lockLater(ctx, &h, home)
-	require.Eventually(t, func() bool { return ctx.asked.Load() >= 3 }, patience, time.Millisecond)
+	ctx.RequireWaiting(t)
 	assert.Empty(t, waiting)
 	holder.Release()
 	a := end(t, waiting)

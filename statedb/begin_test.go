@@ -3,7 +3,6 @@ package statedb
 import (
 	"context"
 	"runtime"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -12,17 +11,6 @@ import (
 
 	"session-sidecar/internal/sidecartest"
 )
-
-// askedContext counts how often a wait has looked whether it was cancelled: once before each try.
-type askedContext struct {
-	context.Context
-	asked atomic.Int64
-}
-
-func (c *askedContext) Err() error {
-	c.asked.Add(1)
-	return c.Context.Err()
-}
 
 type begun struct {
 	tx  *Tx
@@ -36,12 +24,6 @@ func beginLater(ctx context.Context, home *sidecartest.Home, patience time.Durat
 		done <- begun{tx, err}
 	}()
 	return done
-}
-
-// waits until two tries have found the store locked.
-func (c *askedContext) requireWaiting(t *testing.T) {
-	t.Helper()
-	require.Eventually(t, func() bool { return c.asked.Load() >= 3 }, time.Minute, time.Millisecond)
 }
 
 func ending(t *testing.T, done <-chan begun) begun {
@@ -79,9 +61,9 @@ func TestBusyWithinTheProcess(t *testing.T) {
 func TestBeginTakesItsTurn(t *testing.T) {
 	home := newStore(t)
 	holder := sidecartest.HoldWriteLock(t, home.Store(), 0)
-	ctx := &askedContext{Context: t.Context()}
+	ctx := &sidecartest.AskedContext{Context: t.Context()}
 	waiting := beginLater(ctx, home, Patience)
-	ctx.requireWaiting(t)
+	ctx.RequireWaiting(t)
 	assert.Empty(t, waiting)
 	holder.Release()
 	b := ending(t, waiting)
@@ -95,9 +77,9 @@ func TestCancelEndsTheWaitForTheWriteLock(t *testing.T) {
 	holder := sidecartest.HoldWriteLock(t, home.Store(), 0)
 	for range 10 {
 		inner, cancel := context.WithCancel(t.Context())
-		ctx := &askedContext{Context: inner}
+		ctx := &sidecartest.AskedContext{Context: inner}
 		waiting := beginLater(ctx, home, time.Hour)
-		ctx.requireWaiting(t)
+		ctx.RequireWaiting(t)
 		cancel()
 		b := ending(t, waiting)
 		require.ErrorIs(t, b.err, context.Canceled)

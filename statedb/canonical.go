@@ -111,10 +111,7 @@ func inOrder(why map[string]Why, root, requested string) ([]Target, error) {
 
 // keptChildren lists the rows that hang on the targets and stay, sorted: each becomes a root.
 func (g *graph) keptChildren(targets []Target) []Kept {
-	going := map[string]bool{}
-	for _, t := range targets {
-		going[t.ID] = true
-	}
+	going := goingOf(targets)
 	why := map[string]KeptWhy{}
 	for _, t := range targets {
 		for _, child := range g.children[t.ID] {
@@ -129,9 +126,5 @@ func (g *graph) keptChildren(targets []Target) []Kept {
 			}
 		}
 	}
-	var kept []Kept
-	for _, id := range sortedKeys(why) {
-		kept = append(kept, Kept{id, why[id]})
-	}
-	return kept
+	return sortedKept(why)
 }

@@ -2,10 +2,6 @@ package statedb
 
 import (
 	"context"
-	"errors"
-	"io/fs"
-	"os"
-	"sync"
 	"time"
 
 	"session-sidecar/internal/faultpoint"
@@ -89,82 +85,4 @@ func Compact(ctx context.Context, path string, progress func(CompactProgress)) (
 	progress(CompactProgress{PhaseCheckpoint, max(0, of-walSize(path)), of})
 	result.BytesAfter, err = diskSize(path)
 	return result, err
-}
-
-// vacuum rewrites the store, and tells before, after, and now and then how much of it is in the log.
-func (c *conn) vacuum(ctx context.Context, path string, progress func(CompactProgress)) error {
-	var of int64
-	err := c.QueryRowContext(ctx, `SELECT (page_count - freelist_count) * page_size
-		FROM pragma_page_count, pragma_freelist_count, pragma_page_size`).Scan(&of)
-	if err != nil {
-		return err
-	}
-	before := walSize(path)
-	tell := func() { progress(CompactProgress{PhaseVacuum, min(of, max(0, walSize(path)-before)), of}) }
-	progress(CompactProgress{PhaseVacuum, 0, of})
-	done := make(chan struct{})
-	var watching sync.WaitGroup
-	watching.Go(func() {
-		ticker := time.NewTicker(watchEvery)
-		defer ticker.Stop()
-		for {
-			select {
-			case <-ticker.C:
-				tell()
-			case <-done:
-				return
-			}
-		}
-	})
-	_, err = c.ExecContext(ctx, "VACUUM")
-	close(done)
-	watching.Wait()
-	if err == nil {
-		progress(CompactProgress{PhaseVacuum, of, of})
-	}
-	return err
-}
-
-// truncateWAL moves the log into the store's file and empties it. That somebody is in the way is a value in the row that
-// SQLite answers, and no error.
-func (c *conn) truncateWAL(ctx context.Context) (done bool, err error) {
-	var busy, frames, moved int
-	err = c.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &moved)
-	return busy == 0, err
-}
-
-// moveWAL moves what it can of the log into the store's file without keeping anybody out, and leaves the log as long as it is.
-func (c *conn) moveWAL(ctx context.Context) error {
-	_, err := c.ExecContext(ctx, "PRAGMA wal_checkpoint(PASSIVE)")
-	return err
-}
-
-// walSize is the size of a store's log, 0 where there is none. It is only ever asked for, and nothing opened.
-func walSize(path string) int64 {
-	if size := sizeOf(path + "-wal"); size != nil {
-		return *size
-	}
-	return 0
-}
-
-// sizeOf is the size of a file; nil where there is none.
-func sizeOf(path string) *int64 {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil
-	}
-	size := info.Size()
-	return &size
-}
-
-// diskSize is what a store takes on the disk, its log included.
-func diskSize(path string) (int64, error) {
-	info, err := os.Stat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return 0, &Error{Kind: ErrMissing}
-	case err != nil:
-		return 0, &Error{Kind: ErrIO, Detail: "look at state.db", Cause: err}
-	}
-	return info.Size() + walSize(path), nil
 }

@@ -80,6 +80,18 @@ func (d document) base64(from io.Reader, more string) {
 	d.raw(`"` + more + `}`)
 }
 
+// object writes a row: its columns, in their order, with their values.
+func (d document) object(columns []string, cells []any) {
+	d.raw("{")
+	for i, column := range columns {
+		d.comma(i, "")
+		d.text(column)
+		d.raw(":")
+		d.value(cells[i])
+	}
+	d.raw("}")
+}
+
 // text writes a string. Only what must be escaped is; bytes that are no UTF-8 become U+FFFD.
 func (d document) text(s string) {
 	d.raw(`"`)

@@ -255,13 +255,13 @@ func TestCancelledWhileItWaitsForTheLock(t *testing.T) {
 	home := newFencedStore(t, map[string]string{retiredSessionPrefix + "a": longAgo})
 	holder := sidecartest.HoldWriteLock(t, home.Store(), 0)
 	inner, cancel := context.WithCancel(t.Context())
-	ctx := &askedContext{Context: inner}
+	ctx := &sidecartest.AskedContext{Context: inner}
 	done := make(chan error, 1)
 	go func() {
 		_, err := reclaim(ctx, home.Store(), []string{retiredSessionPrefix + "a"}, 1790000000)
 		done <- err
 	}()
-	ctx.requireWaiting(t)
+	ctx.RequireWaiting(t)
 	cancel()
 	select {
 	case err := <-done:

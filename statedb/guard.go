@@ -1,11 +1,5 @@
 package statedb
 
-import (
-	"os"
-	"strconv"
-	"strings"
-)
-
 // GuardKind says what kind of mark protects a session (contract 4, active_turn).
 type GuardKind string
 
@@ -83,44 +77,4 @@ func (h held) of(id string, roots map[string]string) (guard Guard, protected boo
 // inUseBy is ErrActiveTurn for a guard.
 func inUseBy(g Guard) error {
 	return &Error{Kind: ErrActiveTurn, Guard: &g, Detail: "session " + g.SessionID + " is in use"}
-}
-
-// HolderState tells what is known of the process that holds a guard.
-type HolderState string
-
-// What can be known.
-const (
-	HolderAlive   HolderState = "alive"
-	HolderGone    HolderState = "gone"
-	HolderUnknown HolderState = "unknown" // it names no process, or one of another machine or container, or cannot be asked
-)
-
-// holderState tells what is known of a guard's holder (contract 5c).
-func holderState(holder string) HolderState {
-	pid, namespace, ok := holderPID(holder)
-	if !ok || pid == os.Getpid() || !inOurNamespace(namespace) {
-		return HolderUnknown
-	}
-	return processState(pid)
-}
-
-// holderDead tells whether a guard's holder provably runs no more: it names a process that is not us and does not exist.
-func holderDead(holder string) bool { return holderState(holder) == HolderGone }
-
-// holderPID reads the pid=<n> token of a holder, and its pidns=<inode> token where it has one. Tokens stand between
-// colons or at an end. A holder with no pid, or with two, names no process.
-func holderPID(holder string) (pid int, namespace string, ok bool) {
-	for token := range strings.SplitSeq(holder, ":") {
-		if text, found := strings.CutPrefix(token, "pid="); found {
-			n, err := strconv.ParseUint(text, 10, 31) // no sign
-			if err != nil || n == 0 || ok {
-				return 0, "", false
-			}
-			pid, ok = int(n), true
-		}
-		if text, found := strings.CutPrefix(token, "pidns="); found {
-			namespace = text
-		}
-	}
-	return pid, namespace, ok
 }

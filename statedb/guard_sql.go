@@ -74,3 +74,12 @@ func (c *conn) removeGuards(ctx context.Context, stale []Guard) error {
 	}
 	return nil
 }
+
+// guardsOf reads the guards of the ids and tells the live ones from the stale ones.
+func (c *conn) guardsOf(ctx context.Context, ids []string, g *graph) (guards judged, err error) {
+	all, err := c.readGuards(ctx, ids, g.leaseRoots(ids))
+	if err != nil {
+		return judged{}, err
+	}
+	return judge(all, now(), holderDead), nil
+}

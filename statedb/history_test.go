@@ -42,7 +42,7 @@ func meta(key, value string) string {
 func requireFenced(t *testing.T, home *sidecartest.Home, fenced bool, place string) {
 	t.Helper()
 	tx := begin(t, home)
-	_, err := tx.Plan(t.Context(), Request{SessionID: "x", Agent: older})
+	_, err := tx.Plan(t.Context(), Request{SessionID: "x", Circumstances: Circumstances{Agent: older}})
 	require.NoError(t, tx.Rollback())
 	if !fenced {
 		require.NoError(t, err)

@@ -7,29 +7,20 @@ import (
 	"strings"
 )
 
-// This file holds all SQL that reads the lineage: the rows around some ids, and the markers that name an id from
-// elsewhere. No statement runs once per row, and only rows that can matter are read.
+// This file holds the SQL that reads the rows around some ids, over parents, children and markers (marker_sql.go). No statement
+// runs once per row, and only rows that can matter are read.
 
 // lineageReader fills a graph from one connection.
 type lineageReader struct {
 	conn     *conn
 	schema   *schema
 	graph    *graph
-	reading  markerReading
+	rows     sessionRows
 	foreign  map[string][]string // an id -> the rows whose _delegate_from names it from elsewhere
 	asked    map[string]bool     // ids that foreign tells of; nil where it tells of all
 	expanded map[string]bool     // ids of which all children and delegates are in the graph
 	looked   map[string]bool     // ids whose own row was asked for
 }
-
-// markerReading says whose reading of model_config counts: the two paths differ on malformed text, repeated keys, and
-// numbers that only Python knows.
-type markerReading int
-
-const (
-	asPython markerReading = iota // the legacy path (contract 5)
-	asSQLite                      // the canonical path (contract 5b.2)
-)
 
 // readLineage passes once over every marker that names an id from elsewhere, unless the store has been surveyed, and gives a reader
 // that has no row yet. On the legacy path a _delegate_from that is an array or an object, in any row, is ErrUnsupported (contract 5).
@@ -46,7 +37,7 @@ func (c *conn) readLineage(ctx context.Context, s *schema, reading markerReading
 }
 
 func (r *lineageReader) source() nameSource {
-	if r.reading == asSQLite {
+	if r.rows.reading == asSQLite {
 		return markersAsSQLite
 	}
 	return markersAsPython
@@ -61,21 +52,22 @@ func (r *lineageReader) readForeign(ctx context.Context, ids []string) error {
 	if len(ids) == 0 && len(r.asked) > 0 {
 		return nil
 	}
-	narrow := r.conn.narrow(r.source(), ids)
+	rows, few := r.conn.candidates(r.source(), ids)
 	for _, id := range ids {
 		r.asked[id] = true
 	}
-	switch narrow {
-	case noRow:
-		return nil
-	case "": // too many to be asked for
+	if !few {
 		r.asked, r.foreign = nil, map[string][]string{}
+		return r.passOverMarkers(ctx, "")
 	}
-	return r.passOverMarkers(ctx, narrow)
+	if len(rows) == 0 {
+		return nil
+	}
+	return r.passOverMarkers(ctx, onlyRows(rows))
 }
 
 func (r *lineageReader) passOverMarkers(ctx context.Context, narrow string) error {
-	if r.reading == asSQLite {
+	if r.rows.reading == asSQLite {
 		return classify("read the lineage markers", r.conn.each(ctx, r.addForeignName, foreignNames("id", narrow)))
 	}
 	return classify("read the lineage markers", r.conn.each(ctx, r.addForeignMarker, foreignMarkers("", narrow)))
@@ -84,41 +76,14 @@ func (r *lineageReader) passOverMarkers(ctx context.Context, narrow string) erro
 // newLineageReader gives a reader that knows no marker from elsewhere: enough for what lies above some ids.
 func newLineageReader(c *conn, s *schema, reading markerReading) *lineageReader {
 	return &lineageReader{
-		conn:    c,
-		schema:  s,
-		reading: reading,
-		graph: &graph{
-			rows: map[string]*session{}, children: map[string][]*session{}, marked: map[string][]*session{},
-		},
+		conn:     c,
+		schema:   s,
+		graph:    newGraph(),
+		rows:     newSessionRows(reading),
 		foreign:  map[string][]string{},
 		expanded: map[string]bool{},
 		looked:   map[string]bool{},
 	}
-}
-
-// mayHoldDelegate leaves out text that has no _delegate_from in any JSON reader: without the key, spelled out or with
-// escapes for its letters. GLOB stops at a NUL, behind which no JSON reader finds a marker, and looks for a word several
-// times as fast as instr does.
-const mayHoldDelegate = `(model_config GLOB '*_delegate_from*' OR model_config GLOB '*\u00[567]*')`
-
-// foreignNames is the one pass over model_config on the canonical path: the markers that name an id other than the row's
-// physical parent. One that names the parent is found as a child through idx_sessions_parent. It gives a column of the row, and what
-// its marker names; narrow is a survey's (survey.go). What most rows with a marker fail is asked first, and each text is taken apart
-// once: SQLite remembers the last ones.
-func foreignNames(column, narrow string) string {
-	const marker = `model_config, '$.` + keyDelegate + `'`
-	return `SELECT ` + column + `, json_extract(` + marker + `) FROM sessions
-WHERE typeof(id) = 'text' AND ` + mayHoldDelegate + narrow + ` AND CASE WHEN json_valid(model_config) THEN
-  (json_extract(` + marker + `) IS NOT parent_session_id OR typeof(parent_session_id) <> 'text')
-  AND json_type(` + marker + `) = 'text' END`
-}
-
-// markerColumn is SQL for a marker as SQLite's JSON functions read it: NULL where it is not there, its text, or 0 for one
-// that names no row. A bare json_extract would raise on one malformed row.
-func markerColumn(key string) string {
-	path := `model_config, '$.` + key + `'`
-	return `CASE WHEN json_valid(model_config) THEN CASE coalesce(json_type(` + path + `), 'null')
-    WHEN 'null' THEN NULL WHEN 'text' THEN json_extract(` + path + `) ELSE 0 END END`
 }
 
 func (r *lineageReader) addForeignName(scan scanFunc) error {
@@ -135,25 +100,6 @@ func (r *lineageReader) addForeign(target, id string) {
 	if r.asked == nil || !slices.Contains(r.foreign[target], id) {
 		r.foreign[target] = append(r.foreign[target], id)
 	}
-}
-
-// foreignMarkers is the one pass over model_config. What it leaves out cannot matter: text without the key, spelled out
-// or with escapes for its letters, has no such marker in any JSON reader; and a plain marker that names the row's
-// physical parent is found as a child through idx_sessions_parent. Whatever is not plain (a second occurrence of the
-// word, an escape, text that SQLite takes for no JSON) is left to readMarkers. Why GLOB may be asked for the word is said at
-// mayHoldDelegate. columns come before those that are read; narrow is a survey's (survey.go).
-func foreignMarkers(columns, narrow string) string {
-	return `SELECT ` + columns + `CASE WHEN typeof(id) = 'text' THEN id END, CASE WHEN typeof(parent_session_id) = 'text' THEN parent_session_id END,
-  model_config FROM sessions
-WHERE (
-  model_config GLOB '*\u00[567]*'
-  OR (model_config GLOB '*_delegate_from*' AND NOT (
-    typeof(parent_session_id) = 'text'
-    AND instr(substr(model_config, instr(model_config, '_delegate_from') + 14), '_delegate_from') = 0
-    AND CASE WHEN json_valid(model_config)
-        THEN coalesce(json_type(model_config, '$._delegate_from') = 'text'
-                      AND json_extract(model_config, '$._delegate_from') = parent_session_id, 0)
-        ELSE 0 END)))` + narrow
 }
 
 func (r *lineageReader) addForeignMarker(scan scanFunc) error {
@@ -238,83 +184,25 @@ func (r *lineageReader) markerTargets(ctx context.Context) error {
 
 // read adds the rows of the ids, and of what the recursive step reaches from them, to the graph. use sees each of them.
 func (r *lineageReader) read(ctx context.Context, ids []string, step string, use func(*session)) error {
+	columns := strings.Join(r.schema.sessionColumns(r.rows.reading, false), ", ")
 	err := inChunks(ids, func(list string, args []any) error {
-		query := `WITH RECURSIVE around(id) AS (VALUES ` + rowsOfOne(list) + ` ` + step + `) SELECT ` + r.columns() +
+		query := `WITH RECURSIVE around(id) AS (VALUES ` + rowsOfOne(list) + ` ` + step + `) SELECT ` + columns +
 			` FROM sessions WHERE id IN (SELECT id FROM around) AND typeof(id) = 'text'`
 		return r.conn.each(ctx, func(scan scanFunc) error {
-			row, err := r.add(scan)
-			if err == nil && use != nil {
+			row, err := r.rows.scan(scan)
+			if err != nil {
+				return err
+			}
+			if known := r.graph.rows[row.id]; known != nil {
+				row = known
+			} else {
+				r.graph.add(row)
+			}
+			if use != nil {
 				use(row)
 			}
-			return err
+			return nil
 		}, query, args...)
 	})
 	return classify("read the lineage", err)
-}
-
-// columns lists what a session is read from. The plus sign hides a column's declared type, which the driver would
-// otherwise obey: a number in a column declared TIMESTAMP must stay a number.
-func (r *lineageReader) columns() string {
-	list := []string{"id", "CASE WHEN typeof(parent_session_id) = 'text' THEN parent_session_id END"}
-	for _, column := range []string{
-		"source", "session_source", "end_reason", "chat_id", "started_at", "ended_at",
-	} {
-		list = append(list, orNull(r.schema, column, "+"+column))
-	}
-	config := "+model_config"
-	if r.reading == asSQLite {
-		config = unreadBySQLite
-	}
-	list = append(list, orNull(r.schema, "model_config", config))
-	for _, key := range []string{keyDelegate, keyBranch, keyReset} {
-		if r.reading == asSQLite && r.schema.has("sessions", "model_config") {
-			list = append(list, markerColumn(key))
-		} else {
-			list = append(list, "NULL")
-		}
-	}
-	return strings.Join(list, ", ")
-}
-
-func (r *lineageReader) add(scan scanFunc) (*session, error) {
-	var id string
-	var parent, source, sessionSource, endReason, chatID, config sql.NullString
-	var started, ended, delegate, branch, reset any
-	err := scan(&id, &parent, &source, &sessionSource, &endReason, &chatID, &started, &ended, &config, &delegate, &branch, &reset)
-	if err != nil {
-		return nil, err
-	}
-	if row := r.graph.rows[id]; row != nil {
-		return row, nil
-	}
-	row := &session{
-		id: id, parent: optional(parent), source: optional(source), sessionSource: optional(sessionSource),
-		endReason: optional(endReason), chatID: optional(chatID), startedAt: started, endedAt: ended,
-	}
-	if r.reading == asSQLite {
-		row.markers = markers{delegate: newMarker(delegate), branch: newMarker(branch), reset: newMarker(reset)}
-		row.disputed = isDisputed(row.parent, optional(config))
-	} else {
-		row.markers = readMarkers(optional(config))
-	}
-	r.graph.rows[id] = row
-	if row.parent != nil {
-		r.graph.children[*row.parent] = append(r.graph.children[*row.parent], row)
-	}
-	return row, nil
-}
-
-// unreadBySQLite is SQL for a model_config that SQLite reads no marker from; NULL where it does, or where there is none.
-const unreadBySQLite = "CASE WHEN NOT json_valid(model_config) THEN model_config END"
-
-// isDisputed tells whether Python reads a marker that names the parent from text that SQLite cannot read.
-func isDisputed(parent, unreadable *string) bool {
-	return parent != nil && readMarkers(unreadable).anyNames(*parent)
-}
-
-func optional(s sql.NullString) *string {
-	if !s.Valid {
-		return nil
-	}
-	return &s.String
 }

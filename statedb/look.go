@@ -20,7 +20,8 @@ type Look struct {
 	left     []fileState // and when the look was laid to rest
 }
 
-// StartLook opens a store and begins to look at it. Where another process is in the way, it is waited for as long as patience allows.
+// StartLook opens a store and begins to look at it. Where another process is in the way, it is waited for as long as patience allows,
+// then ErrBusy. A store that is not there is ErrMissing.
 func StartLook(ctx context.Context, path string, patience time.Duration) (*Look, error) {
 	deadline := time.Now().Add(patience)
 	file, err := lookAtFile(path)
@@ -170,45 +171,8 @@ func (l *Look) Untouched() bool {
 	return true
 }
 
-// fileState is what can be seen of a file without opening it.
-type fileState struct {
-	info  fs.FileInfo // nil where there is none
-	inode inodeState
-}
-
-// isThatOf tells whether it is still the same file, which the same people may write.
-func (f fileState) isThatOf(then fileState) bool {
-	if f.info == nil || then.info == nil {
-		return f.info == nil && then.info == nil
-	}
-	return os.SameFile(f.info, then.info) && f.info.Mode() == then.info.Mode() && f.inode.owner == then.inode.owner
-}
-
-// isAsIn tells whether nobody has written into it, nor put its times back after that.
-func (f fileState) isAsIn(then fileState) bool {
-	if f.info == nil || then.info == nil {
-		return f.info == nil && then.info == nil
-	}
-	return f.info.Size() == then.info.Size() && f.info.ModTime().Equal(then.info.ModTime()) && f.inode.changed == then.inode.changed
-}
-
 // files looks at the store's files.
 func (l *Look) files() []fileState { return storeFiles(l.file.path) }
-
-// storeFiles looks at a store, its log and the log's index, without opening them.
-func storeFiles(storePath string) []fileState {
-	var files []fileState
-	for _, suffix := range []string{"", "-wal", "-shm"} {
-		path := storePath + suffix
-		info, err := os.Lstat(path)
-		if err != nil {
-			files = append(files, fileState{})
-			continue
-		}
-		files = append(files, fileState{info, inodeOf(path)})
-	}
-	return files
-}
 
 // rest ends the snapshot, if there is one.
 func (l *Look) rest() error {

@@ -6,8 +6,6 @@ import (
 	"reflect"
 	"strings"
 	"unicode/utf8"
-
-	"session-sidecar/internal/jsontext"
 )
 
 // The lineage markers in the JSON of sessions.model_config (contract 5).
@@ -65,6 +63,11 @@ func (m markers) anyNames(id string) bool {
 	return m.delegate.names(id) || m.branch.names(id) || m.reset.names(id)
 }
 
+// isDisputed tells whether Python reads a marker that names the parent from text that SQLite cannot read.
+func isDisputed(parent, unreadable *string) bool {
+	return parent != nil && readMarkers(unreadable).anyNames(*parent)
+}
+
 // without drops the markers that other carries with the same value.
 func (m markers) without(other markers) markers {
 	for _, pair := range []struct {
@@ -105,14 +108,9 @@ func mayHoldMarker(text string) bool {
 	return false
 }
 
-// isJSONObject tells whether decoding the text as an object would succeed.
-func isJSONObject(text string) bool {
-	return strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "{") && json.Valid(replacePythonNumbers([]byte(text)))
-}
-
 func decodeMarkers(modelConfig string) markers {
-	var object map[string]json.RawMessage
-	if err := json.Unmarshal(replacePythonNumbers([]byte(modelConfig)), &object); err != nil || object == nil {
+	object, ok := readPythonObject(modelConfig)
+	if !ok {
 		return markers{}
 	}
 	return markers{
@@ -137,25 +135,4 @@ func readMarker(raw json.RawMessage) marker {
 		}
 	}
 	return newMarker(value)
-}
-
-// replacePythonNumbers puts a number in the place of each NaN, Infinity and -Infinity outside strings: Python writes and
-// reads them, JSON has no such words, and no marker depends on their value. The spaces keep neighbours apart.
-func replacePythonNumbers(text []byte) []byte {
-	if !bytes.Contains(text, []byte("NaN")) && !bytes.Contains(text, []byte("Infinity")) {
-		return text
-	}
-	replacer := strings.NewReplacer("-Infinity", " 0 ", "Infinity", " 0 ", "NaN", " 0 ")
-	var out bytes.Buffer
-	for len(text) > 0 {
-		quote := bytes.IndexByte(text, '"')
-		if quote < 0 {
-			quote = len(text)
-		}
-		out.WriteString(replacer.Replace(string(text[:quote])))
-		end := quote + jsontext.StringLength(text[quote:])
-		out.Write(text[quote:end])
-		text = text[end:]
-	}
-	return out.Bytes()
 }

@@ -23,13 +23,34 @@ type Sighting struct {
 	row   int64
 }
 
+// Mentioned tells which files any row names, as the look sees it (contract 5b.5). seen are sightings of an earlier call.
+func (l *Look) Mentioned(
+	ctx context.Context, media []NotedMedia, spilled []string, seen map[string]Sighting,
+) (Mentions, error) {
+	return l.conn.mentioned(ctx, media, spilled, seen)
+}
+
+// Mentioned tells which files any row names now, under the write lock.
+func (t *Tx) Mentioned(
+	ctx context.Context, media []NotedMedia, spilled []string, seen map[string]Sighting,
+) (Mentions, error) {
+	return t.conn.mentioned(ctx, media, spilled, seen)
+}
+
 // mentioned tells which of the media and of the spilled files any row names: media by path or hash anywhere in a text,
 // however it is escaped, since a path that counts holds the hash and a hash needs no escapes; spilled files by their bare
 // names in a message, as they are or as an encoding spells them. seen are earlier sightings of media; they are looked at
 // first.
 func (c *conn) mentioned(
-	ctx context.Context, s *schema, media []NotedMedia, spilled []string, seen map[string]Sighting,
+	ctx context.Context, media []NotedMedia, spilled []string, seen map[string]Sighting,
 ) (Mentions, error) {
+	if len(media) == 0 && len(spilled) == 0 {
+		return Mentions{}, nil
+	}
+	s, err := c.readSchema(ctx)
+	if err != nil {
+		return Mentions{}, err
+	}
 	m := Mentions{map[string]Sighting{}, map[string]bool{}}
 	payloads := textColumns{"session_admissions", []string{"payload_json"}}
 	messages := textColumns{"messages", sortedKeys(s.columns["messages"])}
@@ -143,33 +164,4 @@ func (c *conn) lookFor(ctx context.Context, in textColumns, q question, conditio
 		return nil
 	}
 	return classify("look who names a file in "+in.table, err)
-}
-
-// eachText hands every text and blob among the cells of a query's rows to use, with the number that each row begins with.
-func (c *conn) eachText(
-	ctx context.Context, cells int, use func(row int64, text string) error, query string, args ...any,
-) error {
-	var row int64
-	texts, into := make([]any, cells), []any{&row}
-	for i := range texts {
-		into = append(into, &texts[i])
-	}
-	return c.each(ctx, func(scan scanFunc) error {
-		if err := scan(into...); err != nil {
-			return err
-		}
-		for _, cell := range texts {
-			var err error
-			switch text := cell.(type) {
-			case string:
-				err = use(row, text)
-			case []byte:
-				err = use(row, string(text))
-			}
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	}, query, args...)
 }

@@ -3,7 +3,6 @@ package statedb
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"session-sidecar/internal/faultpoint"
@@ -15,11 +14,12 @@ type Request struct {
 	WithLineage       bool     // include_compression_lineage
 	WholeConversation bool     // start at the first segment, with the lineage
 	ExpectedIDs       []string // what was agreed to; nil where nobody was asked
-	Agent             Agent
-	// setOnly asks for nothing but what would go: whoever copies it does not mind what refuses a delete.
-	setOnly bool
-	// carriedOut says that Remove follows, which retires the ledger as it goes.
-	carriedOut bool
+	Circumstances
+}
+
+// Circumstances are what a delete or a sweep goes by that the store does not tell and nobody asks for.
+type Circumstances struct {
+	Agent Agent
 	// OperationID names this delete, 32 hex digits: what it leaves to be done after its commit is noted under it.
 	OperationID string
 	// SharesRoutes tells whether the home's routes lie in a base home too, whose fence has to follow (contract 5d).
@@ -28,6 +28,15 @@ type Request struct {
 	Spilled []string
 }
 
+// planPurpose is what a plan is made for, which decides how much of what stops a delete has to be found by it.
+type planPurpose int
+
+const (
+	toExport  planPurpose = iota // nothing: whoever copies what would go does not mind what refuses a delete
+	toPreview                    // all of it
+	toRemove                     // what Remove, which follows, does not find as it goes
+)
+
 // Plan is what a delete would do to the store, and whether it may. Preview and delete make it alike.
 type Plan struct {
 	Path       Path
@@ -35,9 +44,9 @@ type Plan struct {
 	Targets    []Target // every id that goes, in the order of deleted_ids
 	Kept       []Kept   // rows that hang on those and stay
 	Guards     []Guard  // live guards
-	LeftBehind []LeftBehind
-	Retained   []LeftBehind // what the canonical path keeps on purpose
-	Media      []Media      // files that the rows named and that may go after them
+	LeftBehind []Counted
+	Retained   []Counted // what the canonical path keeps on purpose
+	Media      []Media   // files that the rows named and that may go after them
 	// StaleIndexes are full-text indexes that the delete sets aside; the Agent has to rebuild them (fts_stale).
 	StaleIndexes []string
 	// Receipt is what proves that a user asked; nil where nobody did, or where no row was there (contract 8).
@@ -49,6 +58,12 @@ type Plan struct {
 	retirement *retirement // on the canonical path
 	found      bool        // one of the rows is there, so that there is something to leave a receipt of
 	stale      []Guard     // guards that protect nothing any more and go with the delete
+}
+
+// newPlan is a plan of what goes on a path, as far as the graph around it tells.
+func newPlan(path Path, s *schema, g *graph, request Request, targets []Target) *Plan {
+	existed, found := g.rows[request.SessionID] != nil, g.holdsAny(targets)
+	return &Plan{Path: path, Existed: existed, Targets: targets, found: found, schema: s}
 }
 
 // IDs are the ids that go, in the order of deleted_ids.
@@ -76,14 +91,13 @@ func (p *Plan) is(expected []string) bool {
 // Plan decides, under the write lock, which rows go, or refuses (contract 4, step 3). It changes nothing. Errors are *Error
 // and carry the path once it is chosen.
 func (t *Tx) Plan(ctx context.Context, request Request) (*Plan, error) {
-	request.carriedOut = true
-	plan, err := t.conn.plan(ctx, request)
+	plan, err := t.conn.plan(ctx, request, toRemove)
 	if err != nil {
 		return nil, err
 	}
 	t.path = plan.Path
 	if plan.Refusal != nil {
-		if plan.Refusal, err = t.conn.withDescription(ctx, plan.Refusal); err != nil {
+		if err := t.conn.describeChanged(ctx, plan.Refusal); err != nil {
 			return nil, err
 		}
 		return nil, onPath(plan.Path, plan.Refusal)
@@ -97,10 +111,10 @@ func (t *Tx) Plan(ctx context.Context, request Request) (*Plan, error) {
 func Preview(ctx context.Context, path string, request Request) (*Plan, error) {
 	var plan *Plan
 	err := read(ctx, path, "look at what would go", func(c *conn) (err error) {
-		if plan, err = c.plan(ctx, request); err != nil {
+		if plan, err = c.plan(ctx, request, toPreview); err != nil {
 			return err
 		}
-		if plan.Refusal, err = c.withDescription(ctx, plan.Refusal); err != nil {
+		if err := c.describeChanged(ctx, plan.Refusal); err != nil {
 			return err
 		}
 		return c.describe(ctx, plan)
@@ -109,7 +123,7 @@ func Preview(ctx context.Context, path string, request Request) (*Plan, error) {
 }
 
 // plan chooses the path, then decides the set of ids and what forbids the delete.
-func (c *conn) plan(ctx context.Context, request Request) (*Plan, error) {
+func (c *conn) plan(ctx context.Context, request Request, purpose planPurpose) (*Plan, error) {
 	s, err := c.readSchema(ctx)
 	if err != nil {
 		return nil, err
@@ -118,11 +132,11 @@ func (c *conn) plan(ctx context.Context, request Request) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	plan, err := c.planOn(ctx, path, s, request)
+	plan, err := c.planOn(ctx, path, s, request, purpose)
 	if err != nil {
 		return nil, onPath(path, err)
 	}
-	if plan.Refusal == nil && plan.found && !request.setOnly {
+	if plan.Refusal == nil && plan.found && purpose != toExport {
 		if err := plan.refuse(func() error { return c.refuseOtherReceipts(ctx, s) }); err != nil {
 			return nil, err
 		}
@@ -134,54 +148,11 @@ func (c *conn) plan(ctx context.Context, request Request) (*Plan, error) {
 	return plan, nil
 }
 
-func (c *conn) planOn(ctx context.Context, path Path, s *schema, request Request) (*Plan, error) {
+func (c *conn) planOn(ctx context.Context, path Path, s *schema, request Request, purpose planPurpose) (*Plan, error) {
 	if path == PathCanonical {
-		return c.planCanonical(ctx, s, request)
+		return c.planCanonical(ctx, s, request, purpose)
 	}
-	return c.planLegacy(ctx, s, request)
-}
-
-// planLegacy decides in the order of contract 4, step 3: the set, then foreign references, the downgrade fence, the guards,
-// and the indexes.
-func (c *conn) planLegacy(ctx context.Context, s *schema, request Request) (*Plan, error) {
-	lineage, err := c.readLineage(ctx, s, asPython)
-	if err != nil {
-		return nil, err
-	}
-	targets, err := lineage.resolve(ctx, request)
-	if err != nil {
-		return nil, err
-	}
-	plan := &Plan{
-		Path:    PathLegacy,
-		Existed: lineage.graph.rows[request.SessionID] != nil,
-		Targets: targets,
-		Kept:    lineage.graph.kept(targets),
-		found:   lineage.graph.holdsAny(targets),
-		schema:  s,
-	}
-	if request.setOnly {
-		return plan, nil
-	}
-	ids := plan.IDs()
-	if plan.LeftBehind, err = c.leftBehind(ctx, s, ids); err != nil {
-		return nil, err
-	}
-	family, err := lineage.family(ctx, ids)
-	if err != nil {
-		return nil, err
-	}
-	guards, err := c.guardsOf(ctx, ids, lineage.graph)
-	if err != nil {
-		return nil, err
-	}
-	plan.Guards, plan.stale = guards.live, guards.stale
-	return plan, plan.refuse(
-		func() error { return c.refuseForeignRows(ctx, ids, !request.carriedOut) },
-		func() error { return c.refuseRuntimeHistory(ctx, s, family, lineage.graph.chatIDs(family)) },
-		plan.refuseLiveGuards,
-		func() (err error) { plan.StaleIndexes, err = c.indexesToSetAside(ctx, s); return err },
-	)
+	return c.planLegacy(ctx, s, request, purpose)
 }
 
 // refuse notes the first refusal. What is no refusal but a failure is returned.
@@ -210,71 +181,6 @@ func (p *Plan) refuseLiveGuards() error {
 	return inUseBy(p.Guards[0])
 }
 
-// resolve reads what surrounds the request and decides the whole set. A whole conversation whose set does not hold the
-// requested id is ErrLineageAmbiguous.
-func (r *lineageReader) resolve(ctx context.Context, request Request) ([]Target, error) {
-	start := request.SessionID
-	if request.WholeConversation {
-		if err := r.ancestors(ctx, []string{start}); err != nil {
-			return nil, err
-		}
-		start = r.graph.firstSegment(start)
-	}
-	if err := r.surroundings(ctx, []string{start, request.SessionID}); err != nil {
-		return nil, err
-	}
-	targets, err := r.graph.targets(ctx, start, request.SessionID, request.WithLineage || request.WholeConversation)
-	if err != nil {
-		return nil, err
-	}
-	if !slices.ContainsFunc(targets, func(t Target) bool { return t.ID == request.SessionID }) {
-		return nil, doesNotLeadTo(start, request.SessionID)
-	}
-	return targets, nil
-}
-
-// doesNotLeadTo is ErrLineageAmbiguous for a whole conversation that does not hold the requested id.
-func doesNotLeadTo(root, requested string) error {
-	return &Error{
-		Kind:   ErrLineageAmbiguous,
-		Detail: fmt.Sprintf("the conversation that starts with %s does not lead to %s alone", root, requested),
-	}
-}
-
-// family grows the ids to their logical family, reading on until nothing new can join.
-func (r *lineageReader) family(ctx context.Context, ids []string) ([]string, error) {
-	for {
-		family := sortedKeys(r.graph.logicalFamily(ids))
-		missing := slices.DeleteFunc(slices.Clone(family), func(id string) bool { return r.expanded[id] })
-		if len(missing) == 0 {
-			return family, nil
-		}
-		if err := r.surroundings(ctx, missing); err != nil {
-			return nil, err
-		}
-	}
-}
-
-// chatIDs are those that the rows of some ids belong to.
-func (g *graph) chatIDs(ids []string) []string {
-	var chats []string
-	for _, id := range ids {
-		if row := g.rows[id]; row != nil && row.chatID != nil && *row.chatID != "" {
-			chats = append(chats, *row.chatID)
-		}
-	}
-	return chats
-}
-
-// guardsOf reads the guards of the ids and tells the live ones from the stale ones.
-func (c *conn) guardsOf(ctx context.Context, ids []string, g *graph) (guards judged, err error) {
-	all, err := c.readGuards(ctx, ids, g.leaseRoots(ids))
-	if err != nil {
-		return judged{}, err
-	}
-	return judge(all, now(), holderDead), nil
-}
-
 // onPath notes the chosen path on an error of ours.
 func onPath(path Path, err error) error {
 	if ours, ok := err.(*Error); ok { //nolint:errorlint // only the outermost one answers the caller
@@ -283,4 +189,29 @@ func onPath(path Path, err error) error {
 		return &marked
 	}
 	return err
+}
+
+// Found tells whether the plan takes any row.
+func (p *Plan) Found() bool { return p.found }
+
+// Title is what a human calls what goes: the title of what was asked for, else the first that one of the rows has.
+func (p *Plan) Title() string {
+	title := ""
+	for _, t := range p.Targets {
+		if t.Why == WhyRequested && t.Title != "" {
+			return t.Title
+		}
+		if title == "" {
+			title = t.Title
+		}
+	}
+	return title
+}
+
+// Messages is how many messages go.
+func (p *Plan) Messages() (n int) {
+	for _, t := range p.Targets {
+		n += t.MessageCount
+	}
+	return n
 }

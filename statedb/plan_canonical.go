@@ -5,33 +5,9 @@ import (
 	"slices"
 )
 
-// canonicalColumns are what the canonical path reads and writes of the tables that decide it (contract 3.5).
-var canonicalColumns = map[string][]string{
-	"session_admissions": {
-		"admission_id", "request_id", "principal_id", "target_session_id", "lineage_json", "payload_json", "status",
-	},
-	"worker_executions":        {"execution_id", "session_id", "status"},
-	"worker_receipts":          {"execution_id", "sequence", "payload_digest", "result_json"},
-	"state_meta":               {"key", "value"},
-	"gateway_routing":          {"session_key", "entry_json"},
-	"conversation_generations": {"source", "session_key", "generation"},
-}
-
-// refuseOtherColumns is ErrUnsupported, naming the column, for a store whose ledger has another shape than we know.
-func (s *schema) refuseOtherColumns() error {
-	for _, table := range sortedKeys(canonicalColumns) {
-		for _, column := range canonicalColumns[table] {
-			if !s.has(table, column) {
-				return unsupported("the store's table %s has no column %s", table, column)
-			}
-		}
-	}
-	return nil
-}
-
 // planCanonical decides in the order of contract 4, step 3: the set, which the local policy is part of, then the guards and
 // idleness, then what would stop the retirement.
-func (c *conn) planCanonical(ctx context.Context, s *schema, request Request) (*Plan, error) {
+func (c *conn) planCanonical(ctx context.Context, s *schema, request Request, purpose planPurpose) (*Plan, error) {
 	if err := s.refuseOtherColumns(); err != nil {
 		return nil, err
 	}
@@ -43,15 +19,9 @@ func (c *conn) planCanonical(ctx context.Context, s *schema, request Request) (*
 	if err != nil {
 		return nil, err
 	}
-	plan := &Plan{
-		Path:    PathCanonical,
-		Existed: lineage.graph.rows[request.SessionID] != nil,
-		Targets: targets,
-		Kept:    lineage.graph.keptChildren(targets),
-		found:   lineage.graph.holdsAny(targets),
-		schema:  s,
-	}
-	if request.setOnly {
+	plan := newPlan(PathCanonical, s, lineage.graph, request, targets)
+	plan.Kept = lineage.graph.keptChildren(targets)
+	if purpose == toExport {
 		return plan, nil
 	}
 	ids := plan.IDs()
@@ -67,16 +37,16 @@ func (c *conn) planCanonical(ctx context.Context, s *schema, request Request) (*
 	if plan.LeftBehind, err = c.leftBehindCanonical(ctx, ids); err != nil {
 		return nil, err
 	}
-	plan.retirement = newRetirement(request, ids, lineage.graph.chatIDs(ids), func(string) bool { return false })
+	plan.retirement = newRetirement(request.Circumstances, ids, lineage.graph.chatIDs(ids), func(string) bool { return false })
 	if plan.retirement.spilled, err = c.spilledBy(ctx, s, ids, request.Spilled); err != nil {
 		return nil, err
 	}
 	return plan, plan.refuse(
 		plan.refuseLiveGuards,
-		func() error { return c.refuseForeignRows(ctx, ids, !request.carriedOut) },
+		func() error { return c.refuseForeignRows(ctx, ids, purpose == toPreview) },
 		func() (err error) { plan.StaleIndexes, err = c.indexesToSetAside(ctx, s); return err },
 		func() error {
-			if request.carriedOut {
+			if purpose == toRemove {
 				return nil // Remove will find out
 			}
 			return c.foresee(ctx, plan)

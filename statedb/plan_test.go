@@ -80,7 +80,7 @@ func TestTheCanonicalPathIsTaken(t *testing.T) {
 		"of one that can retire":        {Agent{Known: true, CanRetire: true}, PathCanonical},
 		"of one that is older":          {Agent{Known: true}, PathLegacy},
 	} {
-		plan, err := planFor(t, home, Request{SessionID: "x", Agent: c.agent})
+		plan, err := planFor(t, home, Request{SessionID: "x", Circumstances: Circumstances{Agent: c.agent}})
 		require.NoError(t, err, name)
 		assert.Equal(t, c.want, plan.Path, name)
 		assert.Equal(t, c.want == PathCanonical, plan.retirement != nil, name)

@@ -8,13 +8,13 @@ import (
 // LookPatience is how long a question to the store waits for a process that recovers or checkpoints it.
 const LookPatience = 2 * time.Second
 
-// read looks at one snapshot of a store over a read-only connection. look runs anew, from the start, where another process
-// is in the way for a moment.
-func read(ctx context.Context, path, doing string, look func(*conn) error) error {
-	return classify(doing, whileBusy(ctx, LookPatience, func() error { return readOnce(ctx, path, look) }))
+// read opens a store over a read-only connection, for use to read one snapshot of it. use runs anew, from the start, where another
+// process is in the way for a moment.
+func read(ctx context.Context, path, doing string, use func(*conn) error) error {
+	return classify(doing, whileBusy(ctx, LookPatience, func() error { return readOnce(ctx, path, use) }))
 }
 
-func readOnce(ctx context.Context, path string, look func(*conn) error) error {
+func readOnce(ctx context.Context, path string, use func(*conn) error) error {
 	c, err := open(ctx, path, readOnly)
 	if err != nil {
 		return err
@@ -23,5 +23,5 @@ func readOnce(ctx context.Context, path string, look func(*conn) error) error {
 	if _, err := c.ExecContext(ctx, "BEGIN"); err != nil {
 		return err
 	}
-	return look(c)
+	return use(c)
 }

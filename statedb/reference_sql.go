@@ -62,13 +62,13 @@ func (c *conn) foreignReferences(ctx context.Context, to string) (references []r
 
 // refuseForeignRows is ErrUnsupported, with the table's name, where a reference that we do not know to one of the ids would stop the
 // delete (contract 3): NO ACTION, RESTRICT or SET DEFAULT; or where it would take along what belongs to a session that stays. One to a
-// message of an id stops the delete too, in SQLite's own words (contract 4); foresee asks for that where no delete follows that would
+// message of an id stops the delete too, in SQLite's own words (contract 4); ofMessages asks for that where no delete follows that would
 // hear them.
-func (c *conn) refuseForeignRows(ctx context.Context, ids []string, foresee bool) error {
+func (c *conn) refuseForeignRows(ctx context.Context, ids []string, ofMessages bool) error {
 	if err := c.refuseRowsThatStop(ctx, "sessions", "LIST", ids); err != nil {
 		return err
 	}
-	if foresee {
+	if ofMessages {
 		if err := c.refuseRowsThatStop(ctx, "messages", "(SELECT id FROM messages WHERE session_id IN LIST)", ids); err != nil {
 			return err
 		}

@@ -10,7 +10,7 @@ import (
 	"session-sidecar/internal/sqlname"
 )
 
-// What becomes of a kept row when it comes back (contract 10.5): functions of data. The SQL is in restore_sql.go.
+// What becomes of a copied row when it comes back (contract 10.5): functions of data. The SQL is in restore_sql.go and restore_fit_sql.go.
 
 // routingColumns would bring messages of others to a session that came back: they stay empty.
 var routingColumns = []string{"session_key", "chat_id", "chat_type", "thread_id", "user_id", "origin_json"}
@@ -105,4 +105,89 @@ func markerName(spelled []byte) (name string, is bool) {
 func cellOf(cells map[string]any, column string) any {
 	_, value, _ := sqlname.Find(cells, column)
 	return value
+}
+
+// restoredTable is a table of the store that takes rows.
+type restoredTable struct {
+	columns    map[string]restoredColumn // by their names as SQLite compares them
+	references []restoredReference
+	conflicts  bool  // its schema says what a row does to those in its way
+	numbered   bool  // a column that is no rowid, but numbers the messages
+	number     int64 // the last one that was given
+	rows       int
+}
+
+type restoredColumn struct {
+	name     string
+	required bool // NOT NULL without a default
+	own      bool // the store gives it by itself: a generated column, or a rowid
+}
+
+// keysOfTables are the columns by which a row of a table is found; a store whose table lacks it has none of that name.
+var keysOfTables = map[string]string{"system_prompts": "hash", "sessions": "id", "messages": "session_id", "session_model_usage": "session_id"}
+
+// fittedRow is what is inserted of a row.
+type fittedRow struct {
+	names   []string // of columns, quoted
+	values  []any
+	dropped []string // columns that the store has no more
+}
+
+func (f *fittedRow) set(c restoredColumn, value any) {
+	f.names, f.values = append(f.names, quoted(c.name)), append(f.values, value)
+}
+
+// fit decides which columns of the table get which values of a row. It is ErrUnsupported
+// where what was said would be lost, or where the store wants what the row does not have.
+func (t *restoredTable) fit(table string, cells map[string]any) (row fittedRow, err error) {
+	if _, there := t.columns["content"]; table == "messages" && !there && !isEmpty(cellOf(cells, "content")) {
+		return row, unsupported("the store has no messages.content any more, and what was said would be lost")
+	}
+	given := map[string]bool{}
+	for _, column := range sortedKeys(cells) {
+		folded := sqlname.Fold(column)
+		c, there := t.columns[folded]
+		if !there {
+			row.dropped = append(row.dropped, column)
+			continue
+		}
+		_, isNumber := cells[column].(int64)
+		if c.own || t.numbered && folded == "id" && isNumber {
+			continue
+		}
+		given[folded] = true
+		row.set(c, cells[column])
+	}
+	for _, folded := range sortedKeys(t.columns) {
+		c := t.columns[folded]
+		if given[folded] {
+			continue
+		}
+		switch {
+		case t.numbered && folded == "id":
+			t.number++
+			row.set(c, t.number)
+		case !c.required:
+		case table == "sessions" && slices.Contains(routingColumns, folded):
+			row.set(c, "")
+		case table == "sessions" && isRuntimeCounter(folded):
+			row.set(c, int64(0))
+		default:
+			return row, unsupported("the store now requires %s.%s, which the kept rows do not have", table, c.name)
+		}
+	}
+	return row, nil
+}
+
+// isEmpty tells whether a value says nothing.
+func isEmpty(value any) bool { return value == nil || value == "" }
+
+// hasIntegers tells whether SQLite makes integers of what a column of that type gets.
+func hasIntegers(declared string) bool { return strings.Contains(sqlname.Fold(declared), "int") }
+
+func mapped(renamed map[string]string) (ids []string) {
+	for _, old := range sortedKeys(renamed) {
+		ids = append(ids, renamed[old])
+	}
+	return ids
 }

@@ -9,20 +9,20 @@ import (
 	"session-sidecar/internal/sqlname"
 )
 
-// This file fits kept rows to what the store holds by now: what they refer to may be gone, and their title taken. What is changed is
+// This file fits copied rows to what the store holds by now: what they refer to may be gone, and their title taken. What is changed is
 // told (Returned.Changed).
 
-// keptReference is a column that names a row of another table.
-type keptReference struct {
+// restoredReference is a column that names a row of another table.
+type restoredReference struct {
 	column, table, to string
 	byNumber          bool // to is a number that the store gives anew to what comes back
 }
 
 // references reads what the columns of a table name, other than what a restore maps by itself. One of several columns is left to the
 // store.
-func (r *Restore) references(ctx context.Context, table string) (list []keptReference, err error) {
+func (r *Restore) references(ctx context.Context, table string) (list []restoredReference, err error) {
 	err = r.tx.conn.each(ctx, func(scan scanFunc) error {
-		var ref keptReference
+		var ref restoredReference
 		if err := scan(&ref.column, &ref.table, &ref.to, &ref.byNumber); err != nil {
 			return err
 		}

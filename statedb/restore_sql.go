@@ -6,16 +6,15 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"slices"
 	"strings"
 
 	"session-sidecar/internal/faultpoint"
 	"session-sidecar/internal/sqlname"
 )
 
-// This file holds all SQL that puts kept rows back.
+// This file holds the SQL that puts copied rows back.
 
-// ErrNotKept says that a kept row cannot be one: it names no session of its entry. The entry is damaged.
+// ErrNotKept says that a row of an entry is none of the copy that was made: it names no session of it. The entry is damaged.
 var ErrNotKept = errors.New("a kept row does not belong to what was deleted")
 
 // Restore puts the rows of a kept delete back, under new ids, inside a write transaction. Any error means that the transaction must be
@@ -31,22 +30,6 @@ type Restore struct {
 	changed map[string]bool
 
 	StaleIndexes []string // full-text indexes that the Agent has to rebuild
-}
-
-// restoredTable is a table of the store that takes rows.
-type restoredTable struct {
-	columns    map[string]restoredColumn // by their names as SQLite compares them
-	references []keptReference
-	conflicts  bool  // its schema says what a row does to those in its way
-	numbered   bool  // a column that is no rowid, but numbers the messages
-	number     int64 // the last one that was given
-	rows       int
-}
-
-type restoredColumn struct {
-	name     string
-	required bool // NOT NULL without a default
-	own      bool // the store gives it by itself: a generated column, or a rowid
 }
 
 // ErrRestored says that the conversation is back already.
@@ -84,13 +67,6 @@ func (t *Tx) Restore(ctx context.Context, agent Agent, renamed map[string]string
 	// A row may come before the one that it refers to.
 	_, err = t.conn.ExecContext(ctx, "PRAGMA defer_foreign_keys = ON")
 	return r, classify("restore", err)
-}
-
-func mapped(renamed map[string]string) (ids []string) {
-	for _, old := range sortedKeys(renamed) {
-		ids = append(ids, renamed[old])
-	}
-	return ids
 }
 
 // Add puts one row back. Sessions come before what hangs on them, and the prompts that they use before them. No error tells what is in
@@ -143,45 +119,15 @@ func (r *Restore) insert(ctx context.Context, table string, cells map[string]any
 	if err != nil || into == nil {
 		return err
 	}
-	names, args := []string{}, []any{}
 	if err := r.withoutLost(ctx, table, into, cells); err != nil {
 		return err
 	}
-	if _, there := into.columns["content"]; table == "messages" && !there && !isEmpty(cellOf(cells, "content")) {
-		return unsupported("the store has no messages.content any more, and what was said would be lost")
+	row, err := into.fit(table, cells)
+	if err != nil {
+		return err
 	}
-	given := map[string]bool{}
-	for _, column := range sortedKeys(cells) {
-		folded := sqlname.Fold(column)
-		c, there := into.columns[folded]
-		if !there {
-			r.dropped[table+"."+column] = true
-			continue
-		}
-		_, isNumber := cells[column].(int64)
-		if c.own || into.numbered && folded == "id" && isNumber {
-			continue
-		}
-		given[folded] = true
-		names, args = append(names, quoted(c.name)), append(args, cells[column])
-	}
-	for _, folded := range sortedKeys(into.columns) {
-		c := into.columns[folded]
-		if given[folded] {
-			continue
-		}
-		switch {
-		case into.numbered && folded == "id":
-			into.number++
-			names, args = append(names, quoted(c.name)), append(args, into.number)
-		case !c.required:
-		case table == "sessions" && slices.Contains(routingColumns, folded):
-			names, args = append(names, quoted(c.name)), append(args, "")
-		case table == "sessions" && isRuntimeCounter(folded):
-			names, args = append(names, quoted(c.name)), append(args, int64(0))
-		default:
-			return unsupported("the store now requires %s.%s, which the kept rows do not have", table, c.name)
-		}
+	for _, column := range row.dropped {
+		r.dropped[table+"."+column] = true
 	}
 	verb := "INSERT INTO "
 	if into.conflicts {
@@ -189,21 +135,15 @@ func (r *Restore) insert(ctx context.Context, table string, cells map[string]any
 		// triggers do: SQLite takes it for theirs too.
 		verb = "INSERT OR ABORT INTO "
 	}
-	marks := strings.TrimSuffix(strings.Repeat("?,", len(names)), ",")
-	statement := verb + quoted(table) + " (" + strings.Join(names, ", ") + ") VALUES (" + marks + ")"
-	_, err = r.tx.conn.ExecContext(ctx, statement, args...)
+	marks := strings.TrimSuffix(strings.Repeat("?,", len(row.names)), ",")
+	statement := verb + quoted(table) + " (" + strings.Join(row.names, ", ") + ") VALUES (" + marks + ")"
+	_, err = r.tx.conn.ExecContext(ctx, statement, row.values...)
 	if table == "sessions" && isTitleTaken(err) {
-		err = r.underAnotherTitle(ctx, statement, names, args)
+		err = r.underAnotherTitle(ctx, statement, row.names, row.values)
 	}
 	into.rows++
 	return err
 }
-
-// isEmpty tells whether a value says nothing.
-func isEmpty(value any) bool { return value == nil || value == "" }
-
-// keysOfTables are the columns by which a row of a table is found; a store whose table lacks it has none of that name.
-var keysOfTables = map[string]string{"system_prompts": "hash", "sessions": "id", "messages": "session_id", "session_model_usage": "session_id"}
 
 // table reads what a table of the store takes, once; nil where the store has none of that name.
 func (r *Restore) table(ctx context.Context, name string) (*restoredTable, error) {
@@ -260,9 +200,6 @@ func (r *Restore) lastNumber(ctx context.Context, table, column string) (last in
 	return max(last, 0), nil
 }
 
-// hasIntegers tells whether SQLite makes integers of what a column of that type gets.
-func hasIntegers(declared string) bool { return strings.Contains(sqlname.Fold(declared), "int") }
-
 // Returned is what came back, and how.
 type Returned struct {
 	IDs     map[string]string // old id -> new one
@@ -306,33 +243,6 @@ func (r *Restore) Finish(ctx context.Context) (*Returned, error) {
 	}
 	faultpoint.Hit(faultpoint.RestoreFilled)
 	return &Returned{IDs: r.back, Dropped: sortedKeys(r.dropped), Changed: sortedKeys(r.changed)}, nil
-}
-
-// LiveOrRestored asks the store of a resolved home which of the ids have a session row, and which of the new ids that a restore gives have
-// one or had one, as far as a tombstone tells. An error means that nobody knows.
-func LiveOrRestored(ctx context.Context, homePath string, ids, given []string) (live, restored map[string]bool, err error) {
-	path, err := Locate(homePath)
-	if err != nil {
-		return nil, nil, err
-	}
-	err = read(ctx, path, "ask which sessions are live or retired", func(c *conn) error {
-		s, err := c.readSchema(ctx)
-		if err != nil {
-			return err
-		}
-		if live, err = c.liveAmong(ctx, ids); err != nil {
-			return err
-		}
-		if restored, err = c.liveAmong(ctx, given); err != nil {
-			return err
-		}
-		fences, err := c.sessionFences(ctx, s, given)
-		for id := range fences {
-			restored[id] = true
-		}
-		return err
-	})
-	return live, restored, err
 }
 
 // LeaveUnfenced takes back the tombstones that the removal of a plan has written for ids which had neither row nor tombstone before, and

@@ -2,7 +2,6 @@ package statedb
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"strings"
 )
@@ -31,42 +30,19 @@ func (c *conn) readSessions(ctx context.Context, s *schema, path Path) (*graph, 
 // says and of its newest message; where neither is known, when it started.
 type sessionReader struct {
 	path     Path
+	rows     sessionRows
 	graph    *graph
 	activity map[*session]float64
-	same     interned
 }
 
 func newSessionReader(path Path) *sessionReader {
-	return &sessionReader{
-		path:     path,
-		graph:    &graph{rows: map[string]*session{}, children: map[string][]*session{}, marked: map[string][]*session{}},
-		activity: map[*session]float64{},
-		same:     interned{},
-	}
+	return &sessionReader{path: path, rows: newSessionRows(readingOn(path)), graph: newGraph(), activity: map[*session]float64{}}
 }
 
 func (r *sessionReader) read(scan scanFunc) (row *session, active *float64, err error) {
-	var id string
-	var parent, source, endReason, sessionSource, config, chatID sql.NullString
-	var started, ended, delegate, branch, reset, last, newest any
-	cells := []any{&id, &parent, &source, &endReason, &started, &last, &newest}
-	if r.path == PathCanonical {
-		cells = append(cells, &chatID, &delegate, &branch, &reset, &config)
-	} else {
-		cells = append(cells, &sessionSource, &ended, &config)
-	}
-	if err := scan(cells...); err != nil {
+	var last, newest any
+	if row, err = r.rows.scan(scan, &last, &newest); err != nil {
 		return nil, nil, err
-	}
-	row = &session{
-		id: id, parent: optional(parent), source: r.same.of(source), endReason: r.same.of(endReason), startedAt: started,
-		sessionSource: r.same.of(sessionSource), endedAt: ended, chatID: r.same.of(chatID),
-	}
-	if r.path == PathCanonical {
-		row.markers = markers{delegate: newMarker(delegate), branch: newMarker(branch), reset: newMarker(reset)}
-		row.disputed = isDisputed(row.parent, optional(config))
-	} else {
-		row.markers = readMarkers(optional(config))
 	}
 	for _, time := range []any{last, newest} {
 		if at, known := seconds(time); known && (active == nil || at > *active) {
@@ -81,39 +57,19 @@ func (r *sessionReader) read(scan scanFunc) (row *session, active *float64, err 
 
 // enter adds a row to the graph, but for its markers.
 func (r *sessionReader) enter(row *session, active *float64) {
-	r.graph.rows[row.id] = row
-	if row.parent != nil {
-		r.graph.children[*row.parent] = append(r.graph.children[*row.parent], row)
-	}
+	r.graph.add(row)
 	if active != nil {
 		r.activity[row] = *active
 	}
 }
 
-// sessionsQuery is the one pass over the sessions. Of model_config it fetches only what can matter: on the canonical path the
-// markers, and text that SQLite cannot read them from; else text that may hold one (see mayHoldMarker), and that of a subagent, which must be readable.
+// sessionsQuery is the one pass over the sessions.
 func (c *conn) sessionsQuery(ctx context.Context, s *schema, path Path) (string, error) {
 	newest, join, err := c.newestMessage(ctx, s)
 	if err != nil {
 		return "", err
 	}
-	columns := []string{"id", "CASE WHEN typeof(parent_session_id) = 'text' THEN parent_session_id END"}
-	for _, name := range []string{"source", "end_reason", "started_at", "last_activity_at"} {
-		columns = append(columns, s.sessionColumn(name))
-	}
-	columns = append(columns, newest)
-	mayHold := func(key string) string { return "instr(model_config, '" + key + `') OR instr(model_config, '\u00')` }
-	mayHoldAny := mayHold(keyDelegate) + " OR " + mayHold(keyBranch) + " OR " + mayHold(keyReset)
-	if path == PathCanonical {
-		columns = append(columns, orNull(s, "chat_id", "CASE WHEN typeof(chat_id) = 'text' THEN chat_id END"))
-		for _, key := range []string{keyDelegate, keyBranch, keyReset} {
-			columns = append(columns, orNull(s, "model_config", "CASE WHEN "+mayHold(key)+" THEN "+markerColumn(key)+" END"))
-		}
-		columns = append(columns, orNull(s, "model_config", "CASE WHEN "+mayHoldAny+" THEN "+unreadBySQLite+" END"))
-	} else {
-		columns = append(columns, s.sessionColumn("session_source"), s.sessionColumn("ended_at"), orNull(s, "model_config",
-			"CASE WHEN "+s.sessionColumn("source")+" = '"+sourceSubagent+"' OR "+mayHoldAny+" THEN model_config END"))
-	}
+	columns := append(s.sessionColumns(readingOn(path), true), s.sessionColumn("last_activity_at"), newest)
 	return "SELECT " + strings.Join(columns, ", ") + " FROM sessions s" + join + " WHERE typeof(id) = 'text'", nil
 }
 
@@ -144,48 +100,4 @@ func (c *conn) isIndexed(ctx context.Context, table, column, more string) (bool,
 	indexed, err := c.exists(ctx, `SELECT 1 FROM pragma_index_list(?) l, pragma_index_info(l.name) i
 		WHERE l.partial = 0 AND i.seqno = 0 AND i.name = ?`+more, table, column)
 	return indexed, classify("read the indexes of "+table, err)
-}
-
-// sessionColumn is SQL for a column of sessions that may be missing. The plus sign hides its declared type, which the
-// driver would otherwise obey: a number in a column declared TIMESTAMP must stay a number.
-func (s *schema) sessionColumn(name string) string {
-	if s.has("sessions", name) {
-		return "+" + name
-	}
-	return "NULL"
-}
-
-// earliest and latest are the times that the Agent itself takes for times (contract 5b.1).
-const earliest, latest = -62135596800, 253402300800
-
-// seconds reads a time of a row. Only numbers are times here.
-func seconds(value any) (float64, bool) {
-	switch value.(type) {
-	case int64, float64:
-		at, ok := finite(value)
-		return at, ok && at >= earliest && at <= latest
-	}
-	return 0, false
-}
-
-// linkMarkers enters the rows whose _delegate_from names an id other than their physical parent.
-func (g *graph) linkMarkers() {
-	for _, row := range g.rows {
-		if target, ok := row.markers.delegate.target(); ok && (row.parent == nil || *row.parent != target) {
-			g.marked[target] = append(g.marked[target], row)
-		}
-	}
-}
-
-// interned keeps one copy of each text, for columns that repeat a few words.
-type interned map[string]*string
-
-func (seen interned) of(text sql.NullString) *string {
-	if !text.Valid {
-		return nil
-	}
-	if seen[text.String] == nil {
-		seen[text.String] = &text.String
-	}
-	return seen[text.String]
 }

@@ -37,7 +37,7 @@ func (c *conn) spilledBy(ctx context.Context, s *schema, ids, files []string) ([
 
 // noteSpilled notes the named files, for them to follow after the commit. Who else names them is asked then: a pass over all
 // messages would keep the write lock for too long here (contract 5b.5).
-func (c *conn) noteSpilled(ctx context.Context, _ *schema, operationID string, ids, named []string) error {
+func (c *conn) noteSpilled(ctx context.Context, operationID string, ids, named []string) error {
 	if len(named) == 0 {
 		return nil
 	}
@@ -50,7 +50,7 @@ func (c *conn) writeSpillNote(ctx context.Context, note SpillNote) error {
 	if err != nil {
 		return unsupported("a session id cannot be noted: %v", err)
 	}
-	return c.putRecords(ctx, map[string]string{spillPrefix + note.OperationID: text})
+	return c.putRecords(ctx, "write state_meta", map[string]string{spillPrefix + note.OperationID: text})
 }
 
 // RewriteSpillNote leaves of a note what is still to go; one with nothing left goes.

@@ -51,8 +51,8 @@ func TestNoteOfSpilledFiles(t *testing.T) {
 	require.NoError(t, err)
 	_, err = tx.conn.ExecContext(t.Context(), "DELETE FROM messages WHERE session_id = 'a'")
 	require.NoError(t, err)
-	require.NoError(t, tx.conn.noteSpilled(t.Context(), s, "0122", []string{"a"}, nil))
-	require.NoError(t, tx.conn.noteSpilled(t.Context(), s, "0123", []string{"a", "d"}, named))
+	require.NoError(t, tx.conn.noteSpilled(t.Context(), "0122", []string{"a"}, nil))
+	require.NoError(t, tx.conn.noteSpilled(t.Context(), "0123", []string{"a", "d"}, named))
 	require.NoError(t, tx.Commit())
 	assert.Equal(t, []string{`sidecar.spill.v1.0123|{"files":["cache/spillover/call_2.txt","cache/spillover/call_5.txt",` +
 		`"cache/spillover/tool-results/call_1.txt"],"session_ids":["a","d"]}`}, home.Query("SELECT key, value FROM state_meta"))

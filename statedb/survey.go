@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"session-sidecar/internal/lazyregexp"
 )
 
 // A delete has to know who names a session, in tables that have no index for it. A survey passes over them before the write lock is
@@ -31,110 +29,51 @@ const (
 	unusedPrompts    nameSource = "system prompts" // which name nobody: all that may be unused
 )
 
-// tableOf is where each source is.
-var tableOf = map[nameSource]string{
-	markersAsPython: "sessions", markersAsSQLite: "sessions", mutationReceipts: "state_meta", policyEntries: "state_meta",
-	apiConversations: "state_meta", routingEntries: "gateway_routing", historyValues: "state_meta", unusedPrompts: "system_prompts",
+// places are where each source is: the table, and the columns that it is read from.
+var places = map[nameSource]struct {
+	table   string
+	columns []string
+}{
+	markersAsPython:  {"sessions", []string{"id", "parent_session_id", "model_config"}},
+	markersAsSQLite:  {"sessions", []string{"id", "parent_session_id", "model_config"}},
+	mutationReceipts: {"state_meta", []string{"key", "value"}},
+	policyEntries:    {"state_meta", []string{"key", "value"}},
+	apiConversations: {"state_meta", []string{"key", "value"}},
+	routingEntries:   {"gateway_routing", []string{"entry_json"}},
+	historyValues:    {"state_meta", []string{"key", "value"}},
+	unusedPrompts:    {"system_prompts", []string{"hash"}},
 }
 
-// sourcesOf lists what a delete looks through on a path.
+// sourcesOf lists what a delete looks through on a path, as far as the store has it and numbers its rows.
 func (s *schema) sourcesOf(path Path) []nameSource {
-	sources := []nameSource{routingEntries}
+	sources := []nameSource{routingEntries, markersAsPython, historyValues}
 	if path == PathCanonical {
-		sources = append(sources, markersAsSQLite, mutationReceipts, policyEntries, apiConversations, unusedPrompts)
-	} else {
-		sources = append(sources, markersAsPython, historyValues)
-	}
-	needs := map[nameSource][]string{
-		markersAsPython: {"id", "parent_session_id", "model_config"}, markersAsSQLite: {"id", "parent_session_id", "model_config"},
-		mutationReceipts: {"key", "value"}, policyEntries: {"key", "value"}, apiConversations: {"key", "value"},
-		routingEntries: {"entry_json"}, historyValues: {"key", "value"}, unusedPrompts: {"hash"},
+		sources = []nameSource{routingEntries, markersAsSQLite, mutationReceipts, policyEntries, apiConversations, unusedPrompts}
 	}
 	return slices.DeleteFunc(sources, func(of nameSource) bool {
-		return !s.has(tableOf[of], needs[of]...) || !s.hasRowid(tableOf[of]) || of == unusedPrompts && !s.has("sessions", "system_prompt_hash")
+		at := places[of]
+		return !s.has(at.table, at.columns...) || !s.hasRowid(at.table) || of == unusedPrompts && !s.has("sessions", "system_prompt_hash")
 	})
-}
-
-var (
-	withoutRowid = lazyregexp.New(`(?i)\bwithout\s+rowid\b`)
-	triggerBody  = lazyregexp.New(`(?is)\bbegin\b.*`)
-	// Nothing at all need stand before a name in quotes.
-	writesSurveyed = lazyregexp.New(`(?i)\b(into|delete\s+from|update(\s+or\s+\w+)?)\s*(["'\[` + "`" + `]?\w+["'\]` + "`" + `]?\s*\.\s*)?` +
-		`["'\[` + "`" + `]?(sessions|state_meta|gateway_routing|system_prompts)\b`)
-	changesByReference = lazyregexp.New(`(?i)\bon\s+delete\s+(cascade|set\s+default)\b`)
-)
-
-// hasRowid tells whether the rows of a table have numbers, and these their usual name.
-func (s *schema) hasRowid(table string) bool {
-	return !s.has(table, "rowid") && !withoutRowid().MatchString(s.create[table])
-}
-
-// canBeSurveyed tells whether nothing in a store changes the surveyed tables behind the back of whoever changes others, nor takes more
-// of their rows than a delete names.
-func (s *schema) canBeSurveyed() bool {
-	if s.surveyable == nil {
-		can := s.changesNothingUnseen()
-		s.surveyable = &can
-	}
-	return *s.surveyable
-}
-
-func (s *schema) changesNothingUnseen() bool {
-	for _, table := range tableOf {
-		if changesByReference().MatchString(withoutComments(s.create[table])) {
-			return false
-		}
-	}
-	return !slices.ContainsFunc(s.triggers, func(t trigger) bool {
-		return writesSurveyed().MatchString(triggerBody().FindString(withoutComments(t.sql)))
-	})
-}
-
-// withoutComments puts a space in the place of each comment of SQL.
-func withoutComments(sql string) string {
-	var out strings.Builder
-	for len(sql) > 0 {
-		end, comment := 1, false
-		switch {
-		case strings.HasPrefix(sql, "--"):
-			end, comment = through(sql, "\n", 2), true
-		case strings.HasPrefix(sql, "/*"):
-			end, comment = through(sql, "*/", 2), true
-		case sql[0] == '[':
-			end = through(sql, "]", 1)
-		case strings.ContainsRune("'\"`", rune(sql[0])): // one that is doubled inside ends one text and begins the next
-			end = through(sql, sql[:1], 1)
-		}
-		if comment {
-			out.WriteByte(' ')
-		} else {
-			out.WriteString(sql[:end])
-		}
-		sql = sql[end:]
-	}
-	return out.String()
-}
-
-// through is where the first closing of a text ends, behind its opening, or the whole length.
-func through(text, closing string, opening int) int {
-	if at := strings.Index(text[opening:], closing); at >= 0 {
-		return opening + at + len(closing)
-	}
-	return len(text)
 }
 
 // mostCandidates bounds how many rows are asked for by their numbers, in the text of a statement that is kept.
 const mostCandidates = 1000
 
-// narrow is SQL that holds a pass over a source to the rows that may name one of the ids, for a connection that has surveyed it; it is
-// empty where all rows have to be passed over.
-func (c *conn) narrow(of nameSource, ids []string) string {
+// candidates are the rows of a source that may name one of the ids, for a connection that has surveyed it. few is false where that does
+// not tell them, or they are too many: then all rows have to be passed over.
+func (c *conn) candidates(of nameSource, ids []string) (rows []int64, few bool) {
 	x := c.surveyOf(of)
 	if x == nil {
-		return ""
+		return nil, false
 	}
-	rows := x.candidates(ids)
-	if len(rows) > mostCandidates {
+	rows = x.candidates(ids)
+	return rows, len(rows) <= mostCandidates
+}
+
+// narrow is SQL that holds a pass over a source to the candidates; it is empty where all rows have to be passed over.
+func (c *conn) narrow(of nameSource, ids []string) string {
+	rows, few := c.candidates(of, ids)
+	if !few {
 		return ""
 	}
 	return onlyRows(rows)
@@ -148,9 +87,6 @@ func onlyRows(rows []int64) string {
 	}
 	return " AND rowid IN (" + strings.Join(list, ",") + ")"
 }
-
-// noRow is what narrow gives where no row may name one of the ids.
-const noRow = " AND rowid IN ()"
 
 func (c *conn) surveyOf(of nameSource) *nameIndex {
 	if c.survey == nil {
@@ -176,11 +112,10 @@ func (l *Look) Survey(ctx context.Context, agent Agent) (held bool, err error) {
 	return held, ctx.Err()
 }
 
-// Foresee decides on a delete before the write lock is taken, only so that all that decides has been read and prepared once: what is
+// WarmUp decides on a delete before the write lock is taken, only so that all that decides has been read and prepared once: what is
 // decided under the lock counts. Only a cancel is an error.
-func (l *Look) Foresee(ctx context.Context, request Request) error {
-	request.carriedOut = true
-	_, _ = l.conn.plan(ctx, request)
+func (l *Look) WarmUp(ctx context.Context, request Request) error {
+	_, _ = l.conn.plan(ctx, request, toRemove)
 	return ctx.Err()
 }
 

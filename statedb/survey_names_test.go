@@ -50,7 +50,7 @@ func surveyedDelete(t *testing.T, l *Look, agent Agent, id string) *Plan {
 	tx, holds, err := l.Begin(t.Context(), time.Second)
 	require.NoError(t, err)
 	require.True(t, holds)
-	plan, err := tx.Plan(t.Context(), Request{SessionID: id, Agent: agent})
+	plan, err := tx.Plan(t.Context(), Request{SessionID: id, Circumstances: Circumstances{Agent: agent}})
 	require.NoError(t, err)
 	require.NoError(t, tx.Remove(t.Context(), plan))
 	require.NoError(t, tx.Commit())
@@ -74,7 +74,7 @@ func TestASurveyKnowsTheRecordsThatItRewrote(t *testing.T) {
 	home.Create(fixtures.RuntimeSchema, sessionX,
 		`INSERT INTO state_meta VALUES ('gateway.mutation.v1.m', '{"result": {"session_id": "y", "session_id": "x", "title": "t"}}')`)
 	l := startLook(t, home)
-	receipts := []LeftBehind{{"mutation_receipts", 1, "an exact retry of a change is still known, without its text"}}
+	receipts := []Counted{{"mutation_receipts", 1, "an exact retry of a change is still known, without its text"}}
 	require.Equal(t, receipts, surveyedDelete(t, l, Agent{}, "y").Retained)
 	require.NotNil(t, l.conn.surveyOf(mutationReceipts))
 	require.Equal(t, receipts, surveyedDelete(t, l, Agent{}, "x").Retained)
@@ -96,9 +96,9 @@ func TestWhatADeleteChangedIsReadAgain(t *testing.T) {
 	takeSurvey(t, l, Agent{})
 	for _, of := range []nameSource{markersAsSQLite, mutationReceipts} {
 		require.Contains(t, l.conn.survey.found, of)
-		require.Equal(t, noRow, l.conn.narrow(of, []string{"nobody"}), of)
+		require.Equal(t, onlyRows(nil), l.conn.narrow(of, []string{"nobody"}), of)
 	}
-	require.NotEqual(t, noRow, l.conn.narrow(mutationReceipts, []string{"x9"}))
+	require.NotEqual(t, onlyRows(nil), l.conn.narrow(mutationReceipts, []string{"x9"}))
 }
 
 // An Agent may be installed anew between two deletes: the one that knew no retirement leaves prompts behind that the other removes.

@@ -239,7 +239,7 @@ func (s *twoStores) meddle() {
 func (s *twoStores) delete(runtime bool) {
 	request := Request{
 		SessionID: s.id(), WithLineage: s.chance("lineage", 1, 2), WholeConversation: s.chance("whole", 1, 5),
-		OperationID: fmt.Sprintf("%032x", s.n),
+		Circumstances: Circumstances{OperationID: fmt.Sprintf("%032x", s.n)},
 	}
 	if s.gone != "" && s.chance("again", 1, 4) {
 		request.SessionID = s.gone
@@ -286,8 +286,8 @@ type decided struct {
 	Targets      []Target
 	Kept         []Kept
 	Guards       []Guard
-	LeftBehind   []LeftBehind
-	Retained     []LeftBehind
+	LeftBehind   []Counted
+	Retained     []Counted
 	Media        []Media
 	StaleIndexes []string
 	Error        string

@@ -51,7 +51,7 @@ func (r Request) toStore(agent statedb.Agent) statedb.Request {
 		WithLineage:       r.WithLineage,
 		WholeConversation: r.WholeConversation,
 		ExpectedIDs:       r.ExpectedIDs,
-		Agent:             agent,
+		Circumstances:     statedb.Circumstances{Agent: agent},
 	}
 }
 
@@ -249,7 +249,7 @@ func (d *Deleter) transact(
 		return nil, err
 	}
 	if !held && wanted.SessionID != "" && request.KeepDays == 0 { // a copy is planned anyway
-		if err := look.Foresee(ctx, wanted); err != nil {
+		if err := look.WarmUp(ctx, wanted); err != nil {
 			return nil, err
 		}
 	}

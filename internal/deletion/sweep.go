@@ -146,7 +146,7 @@ func (s *sweeper) sweepAtOnce(ctx context.Context, h lockedHome, units []statedb
 	}
 	var left []statedb.Skipped
 	outcome, err := s.deleter.transact(ctx, h, s.request, func(tx *statedb.Tx, wanted statedb.Request) (plan *statedb.Plan, err error) {
-		plan, left, err = tx.PlanSweep(ctx, statedb.SweepRequest{Request: wanted, SessionIDs: ids})
+		plan, left, err = tx.PlanSweep(ctx, statedb.SweepRequest{SessionIDs: ids, Circumstances: wanted.Circumstances})
 		return plan, err
 	})
 	if err != nil {

@@ -178,7 +178,7 @@ func TestPlanRefusesByTheSchema(t *testing.T) {
 	home = newHome(t)
 	home.Create(fixtures.RuntimeSchema)
 	tx = begin(t, home)
-	_, err = tx.Plan(t.Context(), Request{SessionID: "x", Agent: older})
+	_, err = tx.Plan(t.Context(), Request{SessionID: "x", Circumstances: Circumstances{Agent: older}})
 	require.NoError(t, err)
 }
 

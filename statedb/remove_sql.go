@@ -1,44 +1,12 @@
 package statedb
 
-import (
-	"context"
+import "context"
 
-	"session-sidecar/internal/faultpoint"
-)
-
-// This file holds all SQL that changes rows on the legacy path (contract 5.4).
+// This file holds the SQL that takes the rows of sessions away, on either path (contract 5.4). What the canonical path does beside is in
+// retire_sql.go.
 
 // sideTables hold rows of a session that go with it, where the table exists.
 var sideTables = []string{"compression_locks", "session_model_usage", "telegram_dm_topic_bindings"}
-
-// Remove takes the plan's rows out of the store, inside the transaction, and leaves the receipt that was prepared. Any error
-// means that the transaction must be rolled back whole.
-func (t *Tx) Remove(ctx context.Context, plan *Plan) error {
-	remove := t.removeLegacy
-	if plan.Path == PathCanonical {
-		remove = t.removeCanonical
-	}
-	if err := remove(ctx, plan); err != nil {
-		return onPath(plan.Path, err)
-	}
-	faultpoint.Hit(faultpoint.RowsChanged)
-	return onPath(plan.Path, t.leaveReceipt(ctx, plan))
-}
-
-func (t *Tx) removeLegacy(ctx context.Context, plan *Plan) error {
-	ids := plan.IDs()
-	if err := t.conn.setAsideIndexes(ctx, plan.StaleIndexes); err != nil {
-		return err
-	}
-	if err := t.conn.removeGuards(ctx, plan.stale); err != nil {
-		return err
-	}
-	t.conn.forgetSurvey(unusedPrompts) // which this path leaves where they are
-	if err := t.conn.deleteRows(ctx, plan.schema, ids, detach); err != nil {
-		return err
-	}
-	return t.conn.proveGone(ctx, plan.schema, ids)
-}
 
 // detach makes kept children roots.
 const detach = `UPDATE sessions SET parent_session_id = NULL WHERE parent_session_id IN `

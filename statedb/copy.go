@@ -11,14 +11,14 @@ import (
 	"session-sidecar/internal/sqlname"
 )
 
-// A delete that is kept for a while copies its rows before it takes the write lock, and proves under it that they are still what
+// A delete that can be taken back for a while copies its rows before it takes the write lock, and proves under it that they are still what
 // goes (contract 10.1). This file holds the copy; restore.go has the way back.
 
 // ErrNoCopy says that a row which goes could not come back: SQLite finds it by an id that it does not hold letter by letter, or finds two
 // of one session. It is one conversation's fault, and not the store's.
 var ErrNoCopy = errors.New("a row of this conversation cannot be kept")
 
-// Copy is a copy of the rows of a plan, as they were.
+// Copy tells what was copied of a plan: its ids, and a sum over its rows as they were, by which the copy is proved under the write lock.
 type Copy struct {
 	ids   []string
 	proof [sha256.Size]byte
@@ -27,8 +27,7 @@ type Copy struct {
 // PlanCopy decides, from the snapshot, what a delete would take, and describes it. Errors are as those of Tx.Plan; a plan that may
 // not be carried out has its Refusal.
 func (l *Look) PlanCopy(ctx context.Context, request Request) (*Plan, error) {
-	request.carriedOut = true // a refusal that Remove would find is found by it
-	plan, err := l.conn.plan(ctx, request)
+	plan, err := l.conn.plan(ctx, request, toRemove)
 	if err != nil {
 		return nil, err
 	}
@@ -54,34 +53,6 @@ func (t *Tx) Holds(ctx context.Context, plan *Plan, copied *Copy) (bool, error) 
 	return proof == copied.proof, onPath(plan.Path, err)
 }
 
-// Describe adds title and number of messages to a plan's targets.
-func (t *Tx) Describe(ctx context.Context, plan *Plan) error { return t.conn.describe(ctx, plan) }
-
-// Found tells whether the plan takes any row.
-func (p *Plan) Found() bool { return p.found }
-
-// Title is what a human calls what goes: the title of what was asked for, else the first that one of the rows has.
-func (p *Plan) Title() string {
-	title := ""
-	for _, t := range p.Targets {
-		if t.Why == WhyRequested && t.Title != "" {
-			return t.Title
-		}
-		if title == "" {
-			title = t.Title
-		}
-	}
-	return title
-}
-
-// Messages is how many messages go.
-func (p *Plan) Messages() (n int) {
-	for _, t := range p.Targets {
-		n += t.MessageCount
-	}
-	return n
-}
-
 // WriteRows writes the rows of a plan under the write lock, a line of JSON each: {"table":…,"row":{…}}. Values are spelled as in an
 // export. Memory holds one row.
 func (t *Tx) WriteRows(ctx context.Context, plan *Plan, out io.Writer) error {
@@ -92,21 +63,16 @@ func (t *Tx) WriteRows(ctx context.Context, plan *Plan, out io.Writer) error {
 func (d document) line(table string, columns []string, cells []any) {
 	d.raw(`{"table":`)
 	d.text(table)
-	d.raw(`,"row":{`)
-	for i, column := range columns {
-		d.comma(i, "")
-		d.text(column)
-		d.raw(":")
-		d.value(cells[i])
-	}
-	d.raw("}}\n")
+	d.raw(`,"row":`)
+	d.object(columns, cells)
+	d.raw("}\n")
 }
 
 // copyRows writes the tables in the order in which a restore needs them. A message whose session has no row could not come back, and is
 // not copied. A row that is copied and could not come back is ErrNoCopy.
 func (c *conn) copyRows(ctx context.Context, plan *Plan, to io.Writer) error {
 	out := document{out: bufio.NewWriterSize(to, 64<<10)}
-	err := c.eachKept(ctx, plan, false, func(table string, columns []string, cells []any) error {
+	err := c.eachCopied(ctx, plan, false, func(table string, columns []string, cells []any) error {
 		out.line(table, columns, cells)
 		return out.failed()
 	})
@@ -116,8 +82,8 @@ func (c *conn) copyRows(ctx context.Context, plan *Plan, to io.Writer) error {
 	return out.out.Flush()
 }
 
-// eachKept hands every row that a copy holds to use, or its key alone, and holds it to what whoever reads the copy demands.
-func (c *conn) eachKept(
+// eachCopied hands every row that a copy holds to use, or its key alone, and holds it to what whoever reads the copy demands.
+func (c *conn) eachCopied(
 	ctx context.Context, plan *Plan, keysAlone bool, use func(table string, columns []string, cells []any) error,
 ) error {
 	live, err := c.liveAmong(ctx, plan.IDs())
@@ -125,8 +91,8 @@ func (c *conn) eachKept(
 		return classify("look for the sessions to copy", err)
 	}
 	ids := slices.DeleteFunc(plan.IDs(), func(id string) bool { return !live[id] })
-	members := copied{of: setOf(ids), there: map[string]bool{}}
-	for _, k := range plan.schema.keptRows() {
+	members := copyMembers{of: setOf(ids), there: map[string]bool{}}
+	for _, k := range plan.schema.copiedTables() {
 		prompts := k.table == "system_prompts"
 		columns := []string{k.key}
 		switch {
@@ -140,7 +106,7 @@ func (c *conn) eachKept(
 			}
 		}
 		key := slices.IndexFunc(columns, func(column string) bool { return sqlname.Same(column, k.key) })
-		err = c.eachRowOf(ctx, k, columns, ids, func(cells []any) error {
+		err = c.eachRowToCopy(ctx, k, columns, ids, func(cells []any) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
@@ -161,11 +127,11 @@ func (c *conn) eachKept(
 	return nil
 }
 
-// copied are the sessions whose rows a copy has, so far.
-type copied struct{ of, there map[string]bool }
+// copyMembers are the sessions of a copy, and those whose rows it has so far.
+type copyMembers struct{ of, there map[string]bool }
 
 // check tells whether a row belongs to a session of the copy, letter by letter, whose own row came before, once.
-func (m copied) check(table string, key any) error {
+func (m copyMembers) check(table string, key any) error {
 	id, isText := key.(string)
 	if !isText || !m.of[id] {
 		return &Error{Kind: ErrNoCopy, Detail: "a row of " + table + " holds the id of its session in another way than as it is asked for"}
@@ -184,7 +150,7 @@ func (m copied) check(table string, key any) error {
 func (c *conn) proof(ctx context.Context, s *schema, ids []string) (proof [sha256.Size]byte, err error) {
 	sum := sha256.New()
 	out := document{out: bufio.NewWriter(sum)}
-	for _, k := range s.keptRows() {
+	for _, k := range s.copiedTables() {
 		columns, err := c.columnsOf(ctx, k.table)
 		if err != nil {
 			return proof, err
@@ -201,7 +167,7 @@ func (c *conn) proof(ctx context.Context, s *schema, ids []string) (proof [sha25
 			}
 			k.order = columns[0]
 		}
-		err = c.eachRowOf(ctx, k, columns, ids, func(cells []any) error {
+		err = c.eachRowToCopy(ctx, k, columns, ids, func(cells []any) error {
 			out.line(k.table, columns, cells)
 			return ctx.Err()
 		})
@@ -216,31 +182,32 @@ func (c *conn) proof(ctx context.Context, s *schema, ids []string) (proof [sha25
 	return proof, nil
 }
 
-// keptTable is a table whose rows a copy holds: those whose key is one of the ids, or a prompt that their sessions use.
-type keptTable struct{ table, key, order string }
+// copiedTable is a table whose rows a copy holds: those whose key is one of the ids, or a prompt that their sessions use.
+type copiedTable struct{ table, key, order string }
 
-func (s *schema) keptRows() (kept []keptTable) {
+// copiedTables are those that the store has, in the order in which a restore needs them.
+func (s *schema) copiedTables() (tables []copiedTable) {
 	if s.has("system_prompts", "hash") && s.has("sessions", "system_prompt_hash") {
-		kept = append(kept, keptTable{"system_prompts", "hash", ""})
+		tables = append(tables, copiedTable{"system_prompts", "hash", ""})
 	}
-	kept = append(kept, keptTable{"sessions", "id", ""}, keptTable{"messages", "session_id", "id"})
+	tables = append(tables, copiedTable{"sessions", "id", ""}, copiedTable{"messages", "session_id", "id"})
 	if s.has("session_model_usage", "session_id") {
-		kept = append(kept, keptTable{"session_model_usage", "session_id", ""})
+		tables = append(tables, copiedTable{"session_model_usage", "session_id", ""})
 	}
-	return kept
+	return tables
 }
 
-// eachRowOf hands every kept row of a table to use.
-func (c *conn) eachRowOf(ctx context.Context, k keptTable, columns, ids []string, use func([]any) error) error {
-	keys, err := c.keysOf(ctx, k, ids)
+// eachRowToCopy hands every row of a table that is copied to use.
+func (c *conn) eachRowToCopy(ctx context.Context, k copiedTable, columns, ids []string, use func([]any) error) error {
+	keys, err := c.keysToCopy(ctx, k, ids)
 	if err != nil {
 		return err
 	}
 	return c.eachRow(ctx, k.table, columns, quoted(k.key)+" = ?", values(keys), k.order, use)
 }
 
-// keysOf are the values of the key of a table's kept rows.
-func (c *conn) keysOf(ctx context.Context, k keptTable, ids []string) ([]string, error) {
+// keysToCopy are the values of the key of a table's rows that are copied.
+func (c *conn) keysToCopy(ctx context.Context, k copiedTable, ids []string) ([]string, error) {
 	if k.table == "system_prompts" {
 		return c.promptsOf(ctx, ids)
 	}
@@ -258,10 +225,10 @@ const (
 // none. Rows that could not be kept are ErrNoCopy.
 func EstimateCopy(ctx context.Context, path string, plan *Plan) (bytes int64, err error) {
 	err = read(ctx, path, "measure what would be kept", func(c *conn) error {
-		if err := c.eachKept(ctx, plan, true, func(string, []string, []any) error { return nil }); err != nil {
+		if err := c.eachCopied(ctx, plan, true, func(string, []string, []any) error { return nil }); err != nil {
 			return err
 		}
-		total, err := c.weighKept(ctx, plan.schema, plan.IDs())
+		total, err := c.weighCopy(ctx, plan.schema, plan.IDs())
 		if bytes = 0; total.rows > 0 {
 			bytes = total.bytes/textPerByte + int64(total.rows)*rowBytes + headerBytes
 		}

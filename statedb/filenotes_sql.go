@@ -3,11 +3,10 @@ package statedb
 import (
 	"context"
 	"encoding/json"
-	"slices"
 )
 
-// This file holds the SQL over the notes of files that rows named: media that was retired, and spilled tool output
-// (contract 5b.5).
+// This file holds the SQL over the notes of files that may have to go: media that was retired, and spilled tool output
+// (contract 5b.5). Who still mentions one of them is asked in mentions_sql.go.
 
 // NotedMedia is media that a retirement has noted.
 type NotedMedia struct {
@@ -41,33 +40,6 @@ func (l *Look) NotedFiles(ctx context.Context) (FileNotes, error) { return l.con
 // NotedFiles reads what is noted now, under the write lock.
 func (t *Tx) NotedFiles(ctx context.Context) (FileNotes, error) { return t.conn.fileNotes(ctx) }
 
-// Mentioned tells which files any row names, as the look sees it (contract 5b.5). seen are sightings of an earlier call.
-func (l *Look) Mentioned(
-	ctx context.Context, media []NotedMedia, spilled []string, seen map[string]Sighting,
-) (Mentions, error) {
-	return l.conn.mentionedIn(ctx, media, spilled, seen)
-}
-
-// Mentioned tells which files any row names now, under the write lock.
-func (t *Tx) Mentioned(
-	ctx context.Context, media []NotedMedia, spilled []string, seen map[string]Sighting,
-) (Mentions, error) {
-	return t.conn.mentionedIn(ctx, media, spilled, seen)
-}
-
-func (c *conn) mentionedIn(
-	ctx context.Context, media []NotedMedia, spilled []string, seen map[string]Sighting,
-) (Mentions, error) {
-	if len(media) == 0 && len(spilled) == 0 {
-		return Mentions{}, nil
-	}
-	s, err := c.readSchema(ctx)
-	if err != nil {
-		return Mentions{}, err
-	}
-	return c.mentioned(ctx, s, media, spilled, seen)
-}
-
 // ForgetMedia removes the notes of media that is gone.
 func (t *Tx) ForgetMedia(ctx context.Context, media []NotedMedia) error {
 	keys := make([]string, len(media))
@@ -99,16 +71,13 @@ func (c *conn) anyFileNote(ctx context.Context) (bool, error) {
 	if err != nil || columns < 2 {
 		return false, err
 	}
-	return c.exists(ctx, `SELECT 1 FROM state_meta WHERE key >= ? AND key < ? OR key >= ? AND key < ?`,
-		mediaPrefix, after(mediaPrefix), spillPrefix, after(spillPrefix))
+	return c.anyUnder(ctx, mediaPrefix, spillPrefix)
 }
 
 // notesFiles tells whether the store is of the kind that the canonical path writes notes into, and can be asked who
 // mentions a file.
 func (s *schema) notesFiles() bool {
-	whole := !slices.ContainsFunc(canonicalNeeds, func(table string) bool { return !s.has(table) })
-	return whole && s.has("sessions", "runtime_revision") && s.has("messages", "session_id") &&
-		s.has("state_meta", "key", "value") && s.has("session_admissions", "payload_json")
+	return len(s.missingRuntime()) == 0 && s.has("messages", messageColumns...) && s.hasRecords() && s.has("session_admissions", "payload_json")
 }
 
 // notedMedia lists the media notes, by key. A record that is no media object, or whose key is that of another path, notes

@@ -2,19 +2,19 @@ package statedb
 
 import "context"
 
-// This file holds the SQL that weighs what a kept delete would copy.
+// This file holds the SQL that weighs what a delete would copy.
 
 // columnsToWeigh keeps a sum below SQLite's limit for the depth of an expression.
 const columnsToWeigh = 900
 
-// weighKept sums up the rows that would be kept, and the bytes of all of their values.
-func (c *conn) weighKept(ctx context.Context, s *schema, ids []string) (total size, err error) {
-	for _, k := range s.keptRows() {
+// weighCopy sums up the rows that would be copied, and the bytes of all of their values.
+func (c *conn) weighCopy(ctx context.Context, s *schema, ids []string) (total size, err error) {
+	for _, k := range s.copiedTables() {
 		columns, err := c.columnsOf(ctx, k.table)
 		if err != nil {
 			return total, err
 		}
-		keys, err := c.keysOf(ctx, k, ids)
+		keys, err := c.keysToCopy(ctx, k, ids)
 		if err != nil {
 			return total, err
 		}

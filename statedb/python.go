@@ -112,3 +112,16 @@ func isPythonSpace(r rune) bool { return unicode.IsSpace(r) || (r >= 0x1c && r <
 
 // folded is a text column as contract 5.1 compares it: trimmed, in any case.
 func folded(text string) string { return strings.ToLower(strings.TrimFunc(text, isPythonSpace)) }
+
+// earliest and latest are the times that the Agent itself takes for times (contract 5b.1).
+const earliest, latest = -62135596800, 253402300800
+
+// seconds reads a time of a row. Only numbers are times here.
+func seconds(value any) (float64, bool) {
+	switch value.(type) {
+	case int64, float64:
+		at, ok := finite(value)
+		return at, ok && at >= earliest && at <= latest
+	}
+	return 0, false
+}

@@ -6,7 +6,7 @@ import (
 	"errors"
 )
 
-// This file holds the SQL that only a preview needs: what a human recognises a session by.
+// This file holds the SQL that reads what a human recognises a session by.
 
 // describe adds title and number of messages to a plan's targets.
 func (c *conn) describe(ctx context.Context, plan *Plan) error {
@@ -46,11 +46,14 @@ func (c *conn) titles(ctx context.Context, s *schema, ids []string) (map[string]
 	return titles, classify("read the titles", err)
 }
 
-// withDescription describes the plan that a refusal carries, if it carries one.
-func (c *conn) withDescription(ctx context.Context, refusal error) (error, error) {
+// describeChanged describes the plan that a refusal carries, if it carries one.
+func (c *conn) describeChanged(ctx context.Context, refusal error) error {
 	var ours *Error
 	if !errors.As(refusal, &ours) || ours.Plan == nil {
-		return refusal, nil
+		return nil
 	}
-	return refusal, c.describe(ctx, ours.Plan)
+	return c.describe(ctx, ours.Plan)
 }
+
+// Describe adds title and number of messages to a plan's targets.
+func (t *Tx) Describe(ctx context.Context, plan *Plan) error { return t.conn.describe(ctx, plan) }
