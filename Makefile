@@ -6,7 +6,7 @@ VERSION := $(shell sed -n 's/^## \([0-9][^ ]*\).*/\1/p' CHANGELOG.md | head -1)
 export CGO_ENABLED := 1
 export GOFLAGS := $(GOFLAGS) -tags=$(TAGS)
 
-.PHONY: build man demo test npm-test example-test check npm fuzz race stories bench performance bench-compare update picture clean
+.PHONY: build man demo test npm-test example-test check npm fuzz bench performance bench-compare update picture clean
 
 build:
 	go build -trimpath -ldflags '-s -w -X session-sidecar/internal/version.Version=$(VERSION)' -o bin/ ./cmd/sidecar
@@ -85,7 +85,7 @@ npm: npm/node_modules/.package-lock.json
 	node npm/scripts/pack.mjs
 	node npm/scripts/check.mjs
 	node npm/scripts/installed.mjs
-	SIDECARTEST_PROGRAM='$(INSTALLED)' go tool gotestsum --format pkgname --jsonfile build/installed.json -- -count=1 -timeout 15m -skip '$(PRELOADED)' ./fixtures ./cmd/sidecar
+	SIDECARTEST_PROGRAM='$(INSTALLED)' go tool gotestsum --format pkgname --jsonfile build/installed.json -- -count=1 -timeout 15m -skip '$(PRELOADED)' ./fixtures ./internal/properties ./cmd/sidecar
 	go run ./internal/skipcheck fixtures/skips.tsv build/installed.json
 
 # Rewrites what the stories expect. Read the difference before you keep it.

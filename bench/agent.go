@@ -32,18 +32,8 @@ func startAgent(ctx context.Context, store, session string) (*writingAgent, erro
 	cmd := exec.CommandContext(ctx, self)
 	cmd.Env = append(os.Environ(), agentVariable+"="+store, agentSessionVariable+"="+session)
 	cmd.Stderr = os.Stderr
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		return nil, err
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	if err := cmd.Start(); err != nil {
-		return nil, err
-	}
-	return &writingAgent{&process{cmd: cmd, in: in, out: bufio.NewReader(out)}}, nil
+	p, err := start(cmd)
+	return &writingAgent{p}, err
 }
 
 // commits gives how long each commit took since this was last asked.
@@ -53,6 +43,19 @@ func (a *writingAgent) commits() (took []time.Duration, err error) {
 		return nil, errors.Join(errors.New("the Agent has ended"), err)
 	}
 	return took, json.Unmarshal(line, &took)
+}
+
+// after gives how long the commits of some time took, of which there is at least one.
+func (a *writingAgent) after(ctx context.Context, wait time.Duration) (took []time.Duration, err error) {
+	select {
+	case <-time.After(wait):
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	for len(took) == 0 && err == nil {
+		took, err = a.commits()
+	}
+	return took, err
 }
 
 // agentIfAsked is the other side of startAgent.

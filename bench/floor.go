@@ -19,6 +19,21 @@ func (h *home) floor(ctx context.Context, made history, ids []string) (took time
 	return took, err
 }
 
+// floors are those of several deletes over one connection, each in a transaction of its own.
+func (h *home) floors(ctx context.Context, made history, families ...[]string) (all []time.Duration, err error) {
+	err = h.connected(ctx, "rw", func(c *sql.Conn) error {
+		for _, ids := range families {
+			took, err := bareDelete(ctx, c, made, ids)
+			if err != nil {
+				return err
+			}
+			all = append(all, took)
+		}
+		return nil
+	})
+	return all, err
+}
+
 // connected lets work use a connection that is as fresh as that of a delete.
 func (h *home) connected(ctx context.Context, mode string, work func(*sql.Conn) error) error {
 	c, closeBoth, err := h.connect(ctx, mode)

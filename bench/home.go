@@ -35,24 +35,6 @@ func newHome(ctx context.Context, path, store string) (*home, error) {
 	return h, nil
 }
 
-// newHomes are several with copies of the same store.
-func newHomes(ctx context.Context, folder, store string, names ...string) (homes []*home, closeAll func(), err error) {
-	closeAll = func() {
-		for _, h := range homes {
-			h.close()
-		}
-	}
-	for _, name := range names {
-		h, err := newHome(ctx, filepath.Join(folder, name), store)
-		if err != nil {
-			closeAll()
-			return nil, nil, err
-		}
-		homes = append(homes, h)
-	}
-	return homes, closeAll, nil
-}
-
 func (h *home) store() string { return filepath.Join(h.path, "state.db") }
 
 func (h *home) close() { _ = h.agent.Close() }

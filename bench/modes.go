@@ -4,35 +4,78 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 )
 
-// mode is one thing that is measured.
+// mode is one thing that is measured, and what it is measured on.
 type mode struct {
 	name    string
 	about   string
-	sizes   bool // once for each size, on a store of that size
 	schemas bool // once for each schema
-	measure func(context.Context, *lab, history) (result, error)
+	on      source
+	copies  []string // the homes that have a copy of the store each
+	rounds  func(o options, h history) (int, error)
+	measure func(context.Context, *testbed) (result, error)
 }
 
 // modes are in the order of the report.
 func modes() []mode {
 	return []mode{
-		{"delete", "a family of two: floor, scan, ours, and a plain Python script", true, true, measureDelete},
-		{"again", "a second delete where nobody else wrote since the first", true, true, measureAgain},
-		{"bulk", "many conversations in one call", true, true, measureBulk},
-		{"long", "a conversation of very many messages", false, true, measureLong},
-		{"memory", "what the program holds of it, at work and idle (Linux)", true, true, measureMemory},
-		{"start", "from spawn to the handshake, and a round trip", false, false, measureStart},
-		{"list", "the first page of a list, and a preview", true, true, measureList},
-		{"writer", "an Agent that writes beside a run of deletes", true, true, measureWriter},
+		{
+			name: "delete", about: "a family of two: floor, scan, ours, and a plain Python script",
+			schemas: true, on: storesOfEachSize, copies: []string{"floor", "delete", "plain"},
+			rounds: everyRound, measure: measureDelete,
+		},
+		{
+			name: "again", about: "a second delete where nobody else wrote since the first",
+			schemas: true, on: storesOfEachSize, copies: []string{"floor", "delete"},
+			rounds: roundsThatFit(2), measure: measureAgain,
+		},
+		{
+			name: "bulk", about: "many conversations in one call",
+			schemas: true, on: storesOfEachSize, copies: []string{"floor", "delete"},
+			rounds: once, measure: measureBulk,
+		},
+		{
+			name: "long", about: "a conversation of very many messages",
+			schemas: true, on: longConversations, copies: []string{"floor", "delete"},
+			rounds: fewOfThem, measure: measureLong,
+		},
+		{
+			name: "memory", about: "what the program holds of it, at work and idle (Linux)",
+			schemas: true, on: storesOfEachSize, copies: []string{"memory"},
+			rounds: once, measure: measureMemory,
+		},
+		{
+			name: "start", about: "from spawn to the handshake, and a round trip",
+			on:     oneMessage,
+			rounds: asAsked, measure: measureStart,
+		},
+		{
+			name: "list", about: "the first page of a list, and a preview",
+			schemas: true, on: storesOfEachSize, copies: []string{"list"},
+			rounds: roundsThatFit(1), measure: measureList,
+		},
+		{
+			name: "writer", about: "an Agent that writes beside a run of deletes",
+			schemas: true, on: storesOfEachSize, copies: []string{"floor", "delete"},
+			rounds: roundsThatFit(1), measure: measureWriter,
+		},
 	}
 }
+
+// keptMode is measured alone, where it is asked for by the flag that says how long its conversations are.
+func keptMode() mode {
+	return mode{
+		name: "kept", about: "deletes with keep_days and without",
+		schemas: true, on: keptConversations, copies: []string{"plain", "kept"},
+		rounds: asAsked, measure: measureKept,
+	}
+}
+
+// everyMode are all of which there may be results.
+func everyMode() []mode { return append(modes(), keptMode()) }
 
 func describeModes() string {
 	var lines []string
@@ -42,12 +85,15 @@ func describeModes() string {
 	return strings.Join(lines, "\n")
 }
 
-func chooseModes(names []string) (chosen []mode, err error) {
+func chooseModes(o options) (chosen []mode, err error) {
 	known := modes()
-	if slices.Equal(names, []string{"all"}) {
+	switch {
+	case o.kept > 0:
+		return []mode{keptMode()}, nil
+	case slices.Equal(o.modes, []string{"all"}):
 		return known, nil
 	}
-	for _, name := range names {
+	for _, name := range o.modes {
 		i := slices.IndexFunc(known, func(m mode) bool { return m.name == name })
 		if i < 0 {
 			return nil, fmt.Errorf("%q is nothing that can be measured; there are\n%s", name, describeModes())
@@ -57,83 +103,13 @@ func chooseModes(names []string) (chosen []mode, err error) {
 	return chosen, nil
 }
 
-// lab is where things are measured: a folder for stores and copies, and the programs that are needed.
-type lab struct {
-	options
-	say      func(string, ...any)
-	programs *programs
-}
-
-// store is the path of a kept store with this history.
-func (l *lab) store(ctx context.Context, h history) (path string, bytes int64, err error) {
-	if path, err = h.keep(ctx, l.folder, l.say); err != nil {
-		return "", 0, err
-	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return "", 0, err
-	}
-	return path, info.Size(), nil
-}
-
-// bench gives a folder for copies, and what removes it.
-func (l *lab) bench() (folder string, remove func(), err error) {
-	folder, err = os.MkdirTemp(l.folder, "run-")
-	return folder, func() { _ = os.RemoveAll(folder) }, err
-}
-
-func measureAll(ctx context.Context, o options, show func(result) error, progress io.Writer) (results []result, err error) {
-	if o.rounds < 1 {
-		return nil, errors.New("there is nothing to measure in no rounds")
-	}
-	for _, schema := range o.schemas {
-		if schema != legacySchema && schema != runtimeSchema {
-			return nil, fmt.Errorf("%q is no schema; there are %s and %s", schema, legacySchema, runtimeSchema)
-		}
-	}
-	chosen, err := chooseModes(o.modes)
-	if err != nil {
-		return nil, err
-	}
-	if o.kept > 0 {
-		chosen = []mode{{"kept", "", false, true, measureKept}}
-	}
-	if o.folder, err = filepath.Abs(o.folder); err != nil { // a relative path would be another one in a URI
-		return nil, err
-	}
-	if err := os.MkdirAll(o.folder, 0o700); err != nil {
-		return nil, err
-	}
-	l := &lab{options: o, programs: &programs{}, say: func(format string, args ...any) { _, _ = fmt.Fprintf(progress, format+"\n", args...) }}
-	defer l.programs.remove()
-	for _, m := range chosen {
-		for _, h := range m.histories(o) {
-			l.say("measuring %s", h.label(m.name))
-			at := *l
-			if h.sparse {
-				at.rounds = min(at.rounds, fewRounds) // each takes long
-			}
-			r, err := m.measure(ctx, &at, h)
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", h.label(m.name), err)
-			}
-			r.describe(m.name, h)
-			if err := show(r); err != nil {
-				return nil, err
-			}
-			results = append(results, r)
-		}
-	}
-	return results, nil
-}
-
 // histories are the stores that a mode is measured with.
 func (m mode) histories(o options) (made []history) {
 	schemas, sizes := o.schemas, o.sizes
 	if !m.schemas {
 		schemas = schemas[:1]
 	}
-	if !m.sizes {
+	if !m.on.sizes {
 		sizes = []int{0}
 	}
 	for _, schema := range schemas {
@@ -153,3 +129,41 @@ func (h history) label(of string) string {
 	}
 	return fmt.Sprintf("%s, %s, %d sessions", of, h.schema, h.sessions)
 }
+
+// How often a mode measures. One round more goes before them, which is not counted: it fills the system's caches.
+
+// fewRounds is how often something is measured that takes seconds.
+const fewRounds = 5
+
+var errTooSmall = errors.New("the store is too small")
+
+// everyRound needs a family for each.
+func everyRound(o options, h history) (int, error) {
+	if o.rounds+1 > h.families() {
+		return 0, fmt.Errorf("%d sessions are too few for %d rounds; %d are enough", h.sessions, o.rounds, (o.rounds+1)*h.between())
+	}
+	return o.rounds, nil
+}
+
+// roundsThatFit are those that the store has families enough for.
+func roundsThatFit(families int) func(options, history) (int, error) {
+	return func(o options, h history) (int, error) {
+		rounds := min(o.rounds, h.families()/families-1)
+		if rounds < 1 {
+			return 0, errTooSmall
+		}
+		return rounds, nil
+	}
+}
+
+// once is for what measures many at once.
+func once(_ options, h history) (int, error) {
+	if h.families() < 1 {
+		return 0, errTooSmall
+	}
+	return 1, nil
+}
+
+func fewOfThem(o options, _ history) (int, error) { return min(o.rounds, fewRounds), nil }
+
+func asAsked(o options, _ history) (int, error) { return o.rounds, nil }

@@ -1,13 +1,11 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os/exec"
 	"slices"
 	"time"
@@ -19,33 +17,19 @@ var plainSource string
 // plainScript is the script that stands for what users have without us, in a process that goes on: what its start costs is
 // not part of a delete.
 type plainScript struct {
-	cmd *exec.Cmd
-	in  io.WriteCloser
-	out *json.Decoder
+	*process
+	complaints *lastLines
 }
 
 func startPlain(ctx context.Context) (*plainScript, error) {
 	cmd := exec.CommandContext(ctx, "python3", "-c", plainSource)
 	complaints := &lastLines{}
 	cmd.Stderr = complaints
-	in, err := cmd.StdinPipe()
+	p, err := start(cmd)
 	if err != nil {
-		return nil, err
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("the plain script: %w", err)
 	}
-	return &plainScript{cmd, in, json.NewDecoder(bufio.NewReader(out))}, nil
-}
-
-// end lets the script end.
-func (p *plainScript) end() {
-	_ = p.in.Close()
-	_ = p.cmd.Wait()
+	return &plainScript{p, complaints}, nil
 }
 
 // plain is the script's delete, as the script itself takes its time: from before it opens the store until the files are gone.
@@ -53,16 +37,21 @@ func (h *home) plain(script *plainScript, ids []string) (time.Duration, error) {
 	if err := h.writeFiles(ids...); err != nil {
 		return 0, err
 	}
-	if err := json.NewEncoder(script.in).Encode(map[string]string{"home": h.path, "id": ids[0]}); err != nil {
+	request, err := json.Marshal(map[string]string{"home": h.path, "id": ids[0]})
+	if err != nil {
 		return 0, err
+	}
+	answer, err := script.exchange(append(request, '\n'))
+	if err != nil {
+		return 0, errors.Join(err, script.complaint())
 	}
 	var done struct {
 		IDs     []string
 		Seconds float64
 		Error   string
 	}
-	if err := script.out.Decode(&done); err != nil {
-		return 0, errors.Join(err, script.complaint())
+	if err := json.Unmarshal(answer, &done); err != nil {
+		return 0, err
 	}
 	if done.Error != "" {
 		return 0, errors.New(done.Error)
@@ -73,9 +62,10 @@ func (h *home) plain(script *plainScript, ids []string) (time.Duration, error) {
 	return time.Duration(done.Seconds * float64(time.Second)), nil
 }
 
+// complaint is what the script said before it ended.
 func (p *plainScript) complaint() error {
 	p.end()
-	return errors.New(p.cmd.Stderr.(*lastLines).String())
+	return errors.New(p.complaints.String())
 }
 
 // lastLines keeps the end of what a program complains.

@@ -18,8 +18,12 @@ type process struct {
 	calls int
 }
 
+// spawn starts a program that says on our standard error nothing of what goes wrong: its answers tell.
 func spawn(ctx context.Context, program string, args ...string) (*process, error) {
-	cmd := exec.CommandContext(ctx, program, args...)
+	return start(exec.CommandContext(ctx, program, args...))
+}
+
+func start(cmd *exec.Cmd) (*process, error) {
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err

@@ -30,14 +30,15 @@ func writeReport(path string, results []result) error {
 	} else if drawn {
 		tables += fmt.Sprintf("\n![growth with the size of the store](%s)\n", filepath.Base(plot))
 	}
-	document, err := between(string(text), tables)
+	document, err := replaceTables(string(text), tables)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	return os.WriteFile(path, []byte(document), 0o644) //nolint:gosec // a document of the repository
 }
 
-func between(document, tables string) (string, error) {
+// replaceTables puts new tables between the marks of a document.
+func replaceTables(document, tables string) (string, error) {
 	before, rest, begun := strings.Cut(document, beginMark)
 	_, after, ended := strings.Cut(rest, endMark)
 	if !begun || !ended {
@@ -54,7 +55,7 @@ func reportOf(results []result, on time.Time) string {
 			"target is bold; targets are for stores of %d sessions or more.\n",
 			on.UTC().Format(time.DateOnly), runtime.GOOS, runtime.GOARCH, results[0].CPUs, runtime.Version(), targetFrom)
 	}
-	for _, m := range append(modes(), mode{name: "kept", about: "deletes with keep_days and without"}) {
+	for _, m := range everyMode() {
 		var of []result
 		for _, r := range results {
 			if r.Mode == m.name {

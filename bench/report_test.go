@@ -13,7 +13,7 @@ import (
 	"golang.org/x/perf/benchfmt"
 )
 
-// made are results of two sizes, of which the larger is judged and misses one target.
+// madeResults are results of two sizes, of which the larger is judged and misses one target.
 func madeResults() (results []result) {
 	for i, sessions := range []int{targetFrom / 10, targetFrom} {
 		r := result{StoreBytes: 1 << 20, Series: []series{
@@ -65,7 +65,7 @@ func TestOfResultsOnTheSameStoreTheLastCounts(t *testing.T) {
 }
 
 func TestTheDocumentOfTheRepositoryHasTheMarks(t *testing.T) {
-	_, err := between(content(t, "../docs/reference/performance.md"), "")
+	_, err := replaceTables(content(t, "../docs/reference/performance.md"), "")
 	require.NoError(t, err)
 }
 

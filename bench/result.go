@@ -31,6 +31,15 @@ type series struct {
 	Took  []time.Duration `json:"nanoseconds"`
 }
 
+func (s *series) add(took time.Duration) { s.Took = append(s.Took, took) }
+
+// count adds what a round took, but for the first one, which fills the system's caches.
+func (s *series) count(round int, took time.Duration) {
+	if round > 0 {
+		s.add(took)
+	}
+}
+
 // figure is a number that a target speaks of. Ratios mean the same on every machine.
 type figure struct {
 	Name    string  `json:"name"`
@@ -140,5 +149,5 @@ func readResults(paths ...string) (results []result, err error) {
 }
 
 func place(name string) int {
-	return slices.IndexFunc(modes(), func(m mode) bool { return m.name == name })
+	return slices.IndexFunc(everyMode(), func(m mode) bool { return m.name == name })
 }

@@ -113,29 +113,17 @@ func introducedBeside(t *testing.T, gone bool) *Registry {
 // answered are the reasons and conditions of a call's frames, wherever they stand in them.
 func answered(t *testing.T, frames []string) (reasons []Reason) {
 	t.Helper()
-	var walk func(value any)
-	walk = func(value any) {
-		switch v := value.(type) {
-		case []any:
-			for _, element := range v {
-				walk(element)
-			}
-		case map[string]any:
-			for _, name := range []string{"reason", "condition"} {
-				if reason, ok := v[name].(string); ok {
-					reasons = append(reasons, Reason(reason))
-				}
-			}
-			for _, element := range v {
-				walk(element)
-			}
-		}
-	}
 	for _, frame := range frames {
 		var value any
 		require.NoError(t, json.Unmarshal([]byte(frame), &value))
 		require.NotContains(t, frame, "incident")
-		walk(value)
+		for object := range sidecartest.Objects(value) {
+			for _, name := range []string{"reason", "condition"} {
+				if reason, ok := object[name].(string); ok {
+					reasons = append(reasons, Reason(reason))
+				}
+			}
+		}
 	}
 	return reasons
 }

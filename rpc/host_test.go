@@ -2,7 +2,6 @@ package rpc
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -10,11 +9,12 @@ import (
 	"log/slog"
 	"os"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"session-sidecar/internal/sidecartest"
 )
 
 // patience is how long a test waits for what must come; it only ever runs out when something is broken.
@@ -30,7 +30,7 @@ type host struct {
 	in     *os.File // where the host writes
 	out    *os.File // where the host reads
 	lines  *bufio.Reader
-	log    *lockedBuffer
+	log    *sidecartest.Buffer
 	stop   context.CancelFunc // what a signal does
 	exited chan struct{}
 	code   int
@@ -43,7 +43,7 @@ func start(t *testing.T, router Router, maxCalls int, change ...func(*Server)) *
 	require.NoError(t, err)
 	out, serverOut, err := os.Pipe()
 	require.NoError(t, err)
-	log := &lockedBuffer{}
+	log := &sidecartest.Buffer{}
 	ctx, stop := context.WithCancel(context.Background())
 	h := &host{
 		t: t, server: New(router, slog.New(slog.NewJSONHandler(log, nil)), maxCalls), log: log,
@@ -227,21 +227,4 @@ func receive[T any](t *testing.T, from <-chan T) (value T) {
 		require.Fail(t, "what must happen does not")
 	}
 	return value
-}
-
-type lockedBuffer struct {
-	mu     sync.Mutex
-	buffer bytes.Buffer
-}
-
-func (b *lockedBuffer) Write(text []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buffer.Write(text)
-}
-
-func (b *lockedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buffer.String()
 }

@@ -18,7 +18,7 @@ import (
 func TestTheWALOfOthersStaysTheSame(t *testing.T) {
 	for _, schema := range []string{fixtures.LegacySchema, fixtures.RuntimeSchema} {
 		home := homeWith(t, false, []string{"P", "D", "Q", "LIVE"}, schema, family, another)
-		other := sidecartest.StartOther(t, home.Store())
+		other := sidecartest.StartIdleAgent(t, home.Store())
 		files := func() (inodes []uint64) {
 			for _, suffix := range []string{"", "-wal", "-shm"} {
 				info, err := os.Stat(home.Store() + suffix)

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -38,7 +39,7 @@ func TestEachDependencyHasALine(t *testing.T) {
 	var there []string
 	for _, r := range module.Require {
 		isTool := slices.ContainsFunc(module.Tool, func(tool struct{ Path string }) bool {
-			return tool.Path == r.Path || len(tool.Path) > len(r.Path) && tool.Path[:len(r.Path)+1] == r.Path+"/"
+			return strings.HasPrefix(tool.Path+"/", r.Path+"/")
 		})
 		if !r.Indirect || isTool {
 			there = append(there, r.Path)

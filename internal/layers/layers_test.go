@@ -4,91 +4,109 @@
 package layers
 
 import (
+	"maps"
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
 const module = "session-sidecar/"
 
-// mayImport lists, for each package of the program, the packages of this module that may be below it, at any depth.
-var mayImport = map[string][]string{
-	"internal/faultpoint": {},
-	"internal/lazyregexp": {},
-	"internal/links":      {},
+// imports are the packages of this module that each package of the program names itself; what they import lies below it too. A
+// package that is new here has its room only once it stands in this table.
+var imports = map[string][]string{
+	// What knows one thing alone.
 	"internal/agentjson":  {},
+	"internal/faultpoint": {},
+	"internal/foldersync": {},
+	"internal/home":       {},
 	"internal/jitter":     {},
 	"internal/jsontext":   {},
-	"internal/sessionid":  {},
-	"internal/sqlname":    {},
-	"internal/home":       {},
-	"internal/version":    {},
-	"internal/foldersync": {},
+	"internal/lazyregexp": {},
+	"internal/links":      {},
 	"internal/newfile":    {"internal/faultpoint", "internal/foldersync"},
 	"internal/randomhex":  {},
-	"internal/rooted":     {"internal/faultpoint", "internal/foldersync", "internal/home", "internal/randomhex"},
-	"internal/trash":      {"internal/faultpoint", "internal/foldersync", "internal/home", "internal/jsontext", "internal/links", "internal/sqlname", "internal/lazyregexp", "internal/randomhex", "internal/rooted"},
+	"internal/rooted":     {"internal/foldersync", "internal/home"},
+	"internal/sessionid":  {},
+	"internal/sqlname":    {},
+	"internal/version":    {},
 	"fixtures":            {},
-	"rpc":                 {"internal/jsontext", "internal/randomhex"},
-	"locks":               {"internal/faultpoint", "internal/jitter", "internal/links"},
-	"cleanup":             {"internal/randomhex", "internal/lazyregexp", "internal/faultpoint", "internal/jitter", "internal/jsontext", "internal/sessionid", "internal/links", "internal/foldersync", "internal/home", "internal/rooted"},
-	"statedb":             {"internal/agentjson", "internal/faultpoint", "internal/jitter", "internal/jsontext", "internal/sessionid", "internal/sqlname", "internal/lazyregexp", "internal/links", "internal/home"},
-	"internal/deletion":   {"internal/agentjson", "internal/faultpoint", "internal/jitter", "internal/jsontext", "internal/sessionid", "internal/sqlname", "internal/lazyregexp", "internal/links", "internal/foldersync", "internal/home", "internal/randomhex", "internal/rooted", "internal/trash", "internal/newfile", "locks", "cleanup", "statedb"},
-	"methods": {
-		"internal/agentjson", "internal/faultpoint", "internal/jitter", "internal/jsontext", "internal/sessionid", "internal/sqlname", "internal/lazyregexp", "internal/links", "internal/foldersync", "internal/home", "internal/randomhex", "internal/rooted", "internal/trash", "internal/newfile", "internal/version", "locks", "cleanup", "statedb", "internal/deletion", "rpc",
-	},
+
+	// The parts of a delete. None of them knows another one.
+	"locks":          {"internal/faultpoint", "internal/jitter", "internal/links"},
+	"statedb":        {"internal/agentjson", "internal/faultpoint", "internal/home", "internal/jitter", "internal/jsontext", "internal/lazyregexp", "internal/sqlname"},
+	"cleanup":        {"internal/faultpoint", "internal/home", "internal/lazyregexp", "internal/links", "internal/randomhex", "internal/rooted", "internal/sessionid"},
+	"internal/trash": {"internal/faultpoint", "internal/jsontext", "internal/lazyregexp", "internal/links", "internal/randomhex", "internal/rooted", "internal/sqlname"},
+
+	// Their order.
+	"internal/deletion": {"cleanup", "internal/faultpoint", "internal/home", "internal/jitter", "internal/newfile", "internal/randomhex", "internal/trash", "locks", "statedb"},
+
+	// The channel, which knows of no store, and what is asked over it.
+	"rpc":     {"internal/jsontext", "internal/randomhex"},
+	"methods": {"cleanup", "internal/deletion", "internal/home", "internal/lazyregexp", "internal/newfile", "internal/sessionid", "internal/trash", "internal/version", "locks", "rpc", "statedb"},
+
 	// The doctor looks for a person, beside the channel and never over it; of the methods it has only the words for errors.
-	"internal/doctor": {
-		"internal/agentjson", "internal/faultpoint", "internal/jitter", "internal/jsontext", "internal/sessionid", "internal/sqlname", "internal/lazyregexp", "internal/links", "internal/foldersync", "internal/home", "internal/randomhex", "internal/rooted", "internal/trash", "internal/newfile", "internal/version", "locks", "cleanup", "statedb", "internal/deletion", "rpc",
-		"methods",
-	},
+	"internal/doctor": {"cleanup", "internal/home", "locks", "methods", "statedb"},
 	// The demo plays a host: of what is below it only the version of the protocol.
-	"internal/demo": {
-		"internal/agentjson", "internal/faultpoint", "internal/jitter", "internal/jsontext", "internal/sessionid", "internal/sqlname", "internal/lazyregexp", "internal/links", "internal/foldersync", "internal/home", "internal/randomhex", "internal/rooted", "internal/trash", "internal/newfile", "internal/version", "locks", "cleanup", "statedb", "internal/deletion", "rpc",
-		"methods", "fixtures",
-	},
-	"cmd/sidecar": {
-		"internal/agentjson", "internal/faultpoint", "internal/jitter", "internal/jsontext", "internal/sessionid", "internal/sqlname", "internal/lazyregexp", "internal/links", "internal/foldersync", "internal/home", "internal/randomhex", "internal/rooted", "internal/trash", "internal/newfile", "internal/version", "locks", "cleanup", "statedb", "internal/deletion", "rpc",
-		"methods", "internal/doctor", "internal/demo", "fixtures",
-	},
+	"internal/demo": {"fixtures", "methods"},
+	"cmd/sidecar":   {"internal/demo", "internal/doctor", "internal/lazyregexp", "internal/sessionid", "internal/version", "methods", "rpc", "statedb"},
+
 	// The consumer of receipts is a program of others, shown by example: it can be copied, and no code of ours opens a store for it.
 	"internal/consumer": {},
 	// The benchmark measures the order of a delete without the channel.
-	"bench": {
-		"internal/agentjson", "internal/faultpoint", "internal/jitter", "internal/jsontext", "internal/sessionid", "internal/sqlname", "internal/lazyregexp", "internal/links", "internal/foldersync", "internal/home", "internal/randomhex", "internal/rooted", "internal/trash", "internal/newfile", "locks", "cleanup", "statedb", "internal/deletion", "fixtures",
-	},
+	"bench": {"fixtures", "internal/agentjson", "internal/deletion"},
 	// What it measures our processes beside has nothing of ours.
 	"bench/bare": {},
 }
 
 // onlyForTests are packages that the program never holds.
-var onlyForTests = []string{"internal/sidecartest", "internal/sidecartest/writer", "internal/properties", "internal/skipcheck", "internal/layers", "internal/platforms", "internal/discovery", "internal/documents"}
+var onlyForTests = []string{"internal/sidecartest", "internal/sidecartest/helper", "internal/properties", "internal/skipcheck", "internal/layers", "internal/platforms"}
 
-func TestNothingImportsUpward(t *testing.T) {
-	for _, pkg := range list(t, "./...") {
-		name := strings.TrimPrefix(pkg, module)
+// TestImportsAreThoseOfTheTable looks at the code of every system that the program is for.
+func TestImportsAreThoseOfTheTable(t *testing.T) {
+	found := map[string][]string{}
+	for _, system := range []string{"linux", "darwin", "windows"} {
+		for name, ours := range importsOn(t, system) {
+			found[name] = append(found[name], ours...)
+		}
+	}
+	for name, ours := range found {
 		if slices.Contains(onlyForTests, name) {
 			continue
 		}
-		allowed, known := mayImport[name]
+		allowed, known := imports[name]
 		require.True(t, known, "%s has no place in the layers", name)
-		for _, dependency := range list(t, "-deps", pkg) {
-			below, ours := strings.CutPrefix(dependency, module)
-			if ours && below != name {
-				require.Contains(t, allowed, below, "%s imports %s", name, below)
-			}
-		}
+		slices.Sort(ours)
+		assert.ElementsMatch(t, allowed, slices.Compact(ours), "the imports of %s", name)
+	}
+	for _, name := range slices.Concat(slices.Collect(maps.Keys(imports)), onlyForTests) {
+		assert.Contains(t, found, name, "there is no such package any more")
 	}
 }
 
-func list(t *testing.T, args ...string) []string {
+// importsOn gives, for each package of this module, those that it imports on a system.
+func importsOn(t *testing.T, system string) map[string][]string {
 	t.Helper()
-	command := exec.Command("go", append([]string{"list", "-tags", "sqlite_fts5"}, args...)...)
-	command.Dir = "../.."
-	output, err := command.Output()
+	list := exec.Command("go", "list", "-e", "-tags", "sqlite_fts5,platforms", "-f", "{{.ImportPath}} {{join .Imports \" \"}}", "./...")
+	list.Dir = "../.."
+	list.Env = append(os.Environ(), "GOOS="+system, "CGO_ENABLED=1")
+	output, err := list.Output()
 	require.NoError(t, err)
-	return strings.Fields(string(output))
+	found := map[string][]string{}
+	for line := range strings.Lines(string(output)) {
+		names := strings.Fields(line)
+		ours := []string{}
+		for _, name := range names[1:] {
+			if below, of := strings.CutPrefix(name, module); of {
+				ours = append(ours, below)
+			}
+		}
+		found[strings.TrimPrefix(names[0], module)] = ours
+	}
+	return found
 }

@@ -51,7 +51,7 @@ func TestDeletesOfAnyStore(t *testing.T) {
 	w := newWorld(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		d := draw{rt}
-		k := rapid.SampledFrom([]kind{kinds[0], kinds[0], kinds[0], kinds[1], kinds[2]}).Draw(rt, "kind")
+		k := rapid.SampledFrom([]kind{canonical, canonical, canonical, legacy, downgraded}).Draw(rt, "kind")
 		s := drawStore(rt)
 		c := &checked{world: w, rt: rt, kind: k, store: s, home: w.home(k, s), begun: time.Now()}
 		defer func() { _ = os.RemoveAll(c.home.Path) }()

@@ -1,9 +1,6 @@
 package properties
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
 	"maps"
 	"regexp"
 	"slices"
@@ -12,57 +9,6 @@ import (
 
 // now stands for a time of retirement.
 const now = "NOW"
-
-// refusal is why ids that are to go may not: a guard, somebody at work (5b.3), or a ledger that cannot be retired (5b.4).
-func (m *model) refusal(ids []string) string {
-	if len(m.guards(ids, false)) > 0 || m.unsettled(ids) {
-		return "active_turn"
-	}
-	if !m.retirable(ids) {
-		return "store_unsupported"
-	}
-	return ""
-}
-
-// guards lists the rows of the guard tables that concern the ids: the stale ones, or the live ones.
-func (m *model) guards(ids []string, stale bool) (found []row) {
-	roots := map[string]bool{}
-	for _, id := range ids {
-		roots[m.leaseRoot(id)] = true
-	}
-	for _, r := range m.tables["compression_locks"] {
-		if slices.Contains(ids, textOf(r, "session_id")) && isStale(r) == stale {
-			found = append(found, r)
-		}
-	}
-	for _, r := range m.tables["session_turn_leases"] {
-		if roots[textOf(r, "conversation_id")] && isStale(r) == stale {
-			found = append(found, r)
-		}
-	}
-	return found
-}
-
-func isStale(guard row) bool { return guard["expires_at"] == 1.0 || guard["holder"] == deadHolder }
-
-func (m *model) of(table, column string, ids []string) (found []row) {
-	for _, r := range m.tables[table] {
-		if slices.Contains(ids, textOf(r, column)) {
-			found = append(found, r)
-		}
-	}
-	return found
-}
-
-func (m *model) admissions(ids []string) []row {
-	return m.of("session_admissions", "target_session_id", ids)
-}
-
-func (m *model) workers(ids []string) []row { return m.of("worker_executions", "session_id", ids) }
-
-func (m *model) unsettled(ids []string) bool {
-	return slices.ContainsFunc(slices.Concat(m.admissions(ids), m.workers(ids)), func(r row) bool { return r["status"] != "terminal" })
-}
 
 func identityKey(a row) string {
 	return "gateway.terminal_identity.v1." + fingerprint(textOf(a, "target_session_id"),
@@ -293,96 +239,4 @@ func (m *model) generations(ids []string) []row {
 		rows = append(rows, row{"source": p.source, "session_key": p.key, "generation": n})
 	}
 	return rows
-}
-
-// legacyAfter is what contract 5.4 leaves of the store.
-func (m *model) legacyAfter(ids []string) tables {
-	left := tables{}
-	stale := m.guards(ids, true)
-	for table, rows := range m.tables {
-		for _, r := range rows {
-			r = maps.Clone(r)
-			switch table {
-			case "sessions":
-				if slices.Contains(ids, textOf(r, "id")) {
-					continue
-				}
-				if slices.Contains(ids, textOf(r, "parent_session_id")) {
-					r["parent_session_id"] = nil
-				}
-			case "messages", "compression_locks", "session_model_usage", "telegram_dm_topic_bindings":
-				if slices.Contains(ids, textOf(r, "session_id")) {
-					continue
-				}
-			case "session_turn_leases":
-				if slices.ContainsFunc(stale, func(s row) bool { return maps.Equal(s, r) }) {
-					continue
-				}
-			}
-			left[table] = append(left[table], r)
-		}
-	}
-	return left
-}
-
-// artifacts are the files that go with the ids (contract 6.1).
-func (m *model) artifacts(files, ids []string) (names []string) {
-	live := func(id string) bool { return m.sessions[id] != nil && !slices.Contains(ids, id) }
-	for _, name := range files {
-		goes := slices.ContainsFunc(ids, func(id string) bool {
-			switch rest, dump := strings.CutPrefix(name, "request_dump_"+id+"_"); {
-			case name == id+".json", name == id+".jsonl":
-				return true
-			case name == "session_"+id+".json":
-				return !live("session_" + id)
-			case dump && strings.HasSuffix(rest, ".json"):
-				for longer := range m.sessions {
-					if strings.HasPrefix(longer, id+"_") && live(longer) && strings.HasPrefix(name, "request_dump_"+longer+"_") {
-						return false
-					}
-				}
-				return true
-			}
-			return false
-		})
-		if goes {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
-func sha(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:])
-}
-
-// spelled lists a table so that equal ones are equal: cells that hold a JSON object or array are compared as that, and a time
-// of retirement that is hardly over is now.
-func spelled(rows []row, isNow func(at string) bool) []string {
-	var lines []string
-	for _, r := range rows {
-		cells := map[string]any{}
-		for column, value := range r {
-			switch v := value.(type) {
-			case nil:
-				continue
-			case []byte:
-				value = hex.EncodeToString(v)
-			case string:
-				parsed, ok := parse(v)
-				object, isObject := parsed.(map[string]any)
-				if at := fmt.Sprint(object["retired_at"]); isObject && isNow(at) {
-					object["retired_at"] = now
-				}
-				if _, isList := parsed.([]any); ok && (isObject || isList) {
-					value = map[string]any{"as JSON": parsed}
-				}
-			}
-			cells[column] = value
-		}
-		lines = append(lines, jsonOf(cells))
-	}
-	slices.Sort(lines)
-	return lines
 }

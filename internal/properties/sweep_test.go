@@ -29,7 +29,7 @@ func TestSweepsOfAnyStore(t *testing.T) {
 	w := newWorld(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		s := drawStore(rt)
-		home, begun := w.home(kinds[0], s), time.Now()
+		home, begun := w.home(canonical, s), time.Now()
 		defer func() { _ = os.RemoveAll(home.Path) }()
 		named := rapid.Permutation(safeOf(s.named)).Draw(rt, "named")
 		asked := named[:rapid.IntRange(1, len(named)).Draw(rt, "asked")]
@@ -48,7 +48,7 @@ func (w *world) sweepOnce(rt *rapid.T, s *anyStore, home *sidecartest.Home, aske
 	m := newModel(before, s.configs)
 	want := m.sweep(asked)
 	var result sweepResult
-	w.call(rt, kinds[0], "state_db.sweep_sessions", map[string]any{"profile_home": home.Path, "session_ids": asked}, &result)
+	w.call(rt, canonical, "state_db.sweep_sessions", map[string]any{"profile_home": home.Path, "session_ids": asked}, &result)
 	for _, skip := range result.Skipped {
 		w.outcomes[skip.Reason]++
 		if reasons := want.skipped[skip.SessionID]; reasons != nil {

@@ -33,7 +33,7 @@ func TestTakingBackInAnyStore(t *testing.T) {
 	w := newWorld(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		d := draw{rt}
-		k := rapid.SampledFrom([]kind{kinds[0], kinds[0], kinds[1], kinds[2]}).Draw(rt, "kind")
+		k := rapid.SampledFrom([]kind{canonical, canonical, legacy, downgraded}).Draw(rt, "kind")
 		s := drawStore(rt)
 		c := &takenBack{world: w, rt: rt, kind: k, store: s, home: w.home(k, s)}
 		defer func() { _ = os.RemoveAll(c.home.Path) }()
@@ -85,6 +85,9 @@ func TestTakingBackInAnyStore(t *testing.T) {
 	require.NotZero(t, w.outcomes["restored legacy"])
 }
 
+// comeBack are the tables whose rows come back, each with its column that names the session.
+var comeBack = []struct{ table, id string }{{"sessions", "id"}, {"messages", "session_id"}, {"session_model_usage", "session_id"}}
+
 func (c *takenBack) with(name string, value any) map[string]any {
 	params := maps.Clone(c.params)
 	params[name] = value
@@ -93,7 +96,7 @@ func (c *takenBack) with(name string, value any) map[string]any {
 
 func (c *takenBack) rowsOf(in tables, table, column string, ids []string) (rows []row) {
 	for _, r := range in[table] {
-		if id, _ := r[column].(string); slices.Contains(ids, id) {
+		if slices.Contains(ids, textOf(r, column)) {
 			rows = append(rows, r)
 		}
 	}
@@ -106,7 +109,7 @@ func (c *takenBack) asRestored(table string, r row) row {
 	switch table {
 	case "sessions":
 		r["id"] = c.renamed[r["id"].(string)]
-		parent, _ := r["parent_session_id"].(string)
+		parent := textOf(r, "parent_session_id")
 		if r["parent_session_id"] = nil; c.renamed[parent] != "" {
 			r["parent_session_id"] = c.renamed[parent]
 		}
@@ -124,6 +127,27 @@ func (c *takenBack) asRestored(table string, r row) row {
 		fallthrough
 	default:
 		r["session_id"] = c.renamed[r["session_id"].(string)]
+	}
+	return r
+}
+
+// asFound is a row that came back, in the form of asRestored: whoever reads JSON knows no whole numbers.
+func (c *takenBack) asFound(table string, r row) row {
+	r = maps.Clone(r)
+	switch table {
+	case "messages":
+		delete(r, "id")
+	case "sessions":
+		for _, column := range []string{"runtime_generation", "runtime_revision"} {
+			if n, has := r[column].(float64); has {
+				r[column] = int64(n)
+			}
+		}
+		itself := map[string]string{}
+		for _, id := range c.renamed {
+			itself[id] = id
+		}
+		r["model_config"] = c.configRead(r["model_config"], itself)
 	}
 	return r
 }
@@ -148,31 +172,20 @@ func (c *takenBack) configRead(value any, renamed map[string]string) any {
 // requireBack holds every row of the store against what it was before the delete, and between it and the restore.
 func (c *takenBack) requireBack(before, between tables, deleted []string) {
 	after := c.home.Tables()
-	itself := map[string]string{}
-	for _, id := range c.renamed {
-		itself[id] = id
-	}
 	ids := slices.Collect(maps.Values(c.renamed))
-	for _, t := range []struct{ table, column string }{{"sessions", "id"}, {"messages", "session_id"}, {"session_model_usage", "session_id"}} {
+	for _, t := range comeBack {
 		want, got := map[any][]row{}, map[any][]row{}
-		for _, r := range c.rowsOf(before, t.table, t.column, deleted) {
-			if c.renamed[r[t.column].(string)] != "" { // a message without its session does not come back
+		for _, r := range c.rowsOf(before, t.table, t.id, deleted) {
+			if c.renamed[r[t.id].(string)] != "" { // a message without its session does not come back
 				r = c.asRestored(t.table, r)
-				want[r[t.column]] = append(want[r[t.column]], r)
+				want[r[t.id]] = append(want[r[t.id]], r)
 			}
 		}
-		for _, r := range c.rowsOf(after, t.table, t.column, ids) {
-			r = maps.Clone(r)
-			if t.table == "messages" {
-				delete(r, "id")
-			}
-			if t.table == "sessions" {
-				r["model_config"] = c.configRead(r["model_config"], itself)
-			}
-			got[r[t.column]] = append(got[r[t.column]], r)
+		for _, r := range c.rowsOf(after, t.table, t.id, ids) {
+			got[r[t.id]] = append(got[r[t.id]], c.asFound(t.table, r))
 		}
 		require.Equal(c.rt, want, got, t.table)
-		after[t.table] = slices.DeleteFunc(after[t.table], func(r row) bool { id, _ := r[t.column].(string); return slices.Contains(ids, id) })
+		after[t.table] = slices.DeleteFunc(after[t.table], func(r row) bool { return slices.Contains(ids, textOf(r, t.id)) })
 	}
 	for table := range after {
 		if !shadow.MatchString(table) && table != "system_prompts" {
@@ -262,15 +275,14 @@ func (c *takenBack) exportBack() map[string]any {
 			fresh[id] = !seen[id]
 			seen[id] = true
 		}
-		for _, table := range []string{"sessions", "messages", "session_model_usage"} {
-			rows, _ := all[table].([]any)
-			for _, r := range document[table].([]any) {
-				r := r.(map[string]any)
-				if fresh[r["session_id"]] || fresh[r["id"]] {
+		for _, t := range comeBack {
+			rows, _ := all[t.table].([]any)
+			for _, r := range document[t.table].([]any) {
+				if fresh[r.(map[string]any)[t.id]] {
 					rows = append(rows, r)
 				}
 			}
-			all[table] = rows
+			all[t.table] = rows
 		}
 	}
 	all["ids"] = slices.Collect(maps.Keys(seen))
@@ -286,38 +298,19 @@ func (c *takenBack) requireAlike(before, after map[string]any) {
 		}
 	}
 	require.ElementsMatch(c.rt, ids, after["ids"])
-	for _, table := range []string{"sessions", "messages", "session_model_usage"} {
+	for _, t := range comeBack {
 		want, got := map[any][]row{}, map[any][]row{}
-		key := "session_id"
-		if table == "sessions" {
-			key = "id"
-		}
-		for _, r := range before[table].([]any) {
-			if id, _ := r.(map[string]any)[key].(string); c.renamed[id] != "" {
-				r := c.asRestored(table, r.(map[string]any))
-				want[r[key]] = append(want[r[key]], r)
+		for _, r := range before[t.table].([]any) {
+			if r := r.(map[string]any); c.renamed[textOf(r, t.id)] != "" {
+				r := c.asRestored(t.table, r)
+				want[r[t.id]] = append(want[r[t.id]], r)
 			}
 		}
-		itself := map[string]string{}
-		for _, id := range c.renamed {
-			itself[id] = id
+		for _, r := range after[t.table].([]any) {
+			r := c.asFound(t.table, r.(map[string]any))
+			got[r[t.id]] = append(got[r[t.id]], r)
 		}
-		for _, r := range after[table].([]any) {
-			r := maps.Clone(r.(map[string]any))
-			if table == "messages" {
-				delete(r, "id")
-			}
-			for _, column := range []string{"runtime_generation", "runtime_revision"} {
-				if n, has := r[column].(float64); has {
-					r[column] = int64(n)
-				}
-			}
-			if table == "sessions" {
-				r["model_config"] = c.configRead(r["model_config"], itself)
-			}
-			got[r[key]] = append(got[r[key]], r)
-		}
-		require.Equal(c.rt, want, got, table)
+		require.Equal(c.rt, want, got, t.table)
 	}
 }
 

@@ -1,18 +1,9 @@
 package sidecartest
 
 import (
-	"database/sql"
-	"io"
-	"log/slog"
-	"os"
-	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
-	"testing"
-
-	"github.com/stretchr/testify/require"
 )
 
 // Canary is a word that the helpers here put into what they write. No log may ever hold it.
@@ -20,7 +11,8 @@ const Canary = "canary7d1f0a"
 
 // A log never holds a title, a message or a config. So every such text that a test puts into a store is a canary: it is remembered
 // when it is written, and looked for in all that any sidecar of the tests logs, and in what tests log themselves over Log. Texts of
-// fewer than canaryLeast bytes, or of one byte again and again, say nothing, and of longer ones the first canaryMost count, so that one that is cut off is found.
+// fewer than canaryLeast bytes, or of one byte again and again, say nothing, and of longer ones the first canaryMost count, so that
+// one that is cut off is found.
 const (
 	canaryLeast = 6
 	canaryMost  = 12
@@ -76,7 +68,7 @@ func namedIn(request string) {
 }
 
 // remember has what a store holds now never stand in a log. A store that cannot be read says nothing.
-func remember(db *sql.DB) {
+func remember(db querier) {
 	for table, columns := range canaryColumns {
 		there, err := queryLines(db, "SELECT name FROM pragma_table_info(?)", table)
 		if err != nil {
@@ -122,55 +114,4 @@ func isName(word string) bool {
 		}
 	}
 	return false
-}
-
-// RequireSilent checks that a log holds nothing that was said in a conversation of any store of the tests.
-func RequireSilent(t testing.TB, log string) {
-	t.Helper()
-	if found := Overheard(log); len(found) > 0 {
-		t.Logf("a log holds what was said in a conversation: %q\n%s", found, log)
-		t.Fail() // and not Errorf, which stops a story, where there is one no more
-	}
-}
-
-// Log is a log for code that runs inside a test: every level of it is checked when the test ends, as that of a sidecar is. also may
-// read along.
-func Log(t testing.TB, also ...io.Writer) *slog.Logger {
-	t.Helper()
-	log := &lockedBuffer{}
-	t.Cleanup(func() { RequireSilent(t, log.String()) })
-	out := io.MultiWriter(append([]io.Writer{log}, also...)...)
-	return slog.New(slog.NewTextHandler(out, &slog.HandlerOptions{Level: slog.LevelDebug}))
-}
-
-// Listening gives a program that runs the sidecar for a story's own commands, in the terminal or the pipes that it is given, and has all
-// that it says on a standard error that is no terminal checked when the test ends. Where there is no shell it is the sidecar itself.
-func Listening(t testing.TB, program string) string {
-	t.Helper()
-	if runtime.GOOS == "windows" {
-		return program
-	}
-	folder, err := os.MkdirTemp("", "sidecar-said-")
-	require.NoError(t, err)
-	t.Cleanup(func() {
-		defer func() { _ = os.RemoveAll(folder) }()
-		logs, err := filepath.Glob(filepath.Join(folder, "said.*"))
-		require.NoError(t, err)
-		for _, name := range logs {
-			log, err := os.ReadFile(name)
-			require.NoError(t, err)
-			RequireSilent(t, string(log))
-		}
-	})
-	path := filepath.Join(folder, "sidecar")
-	script := `#!/bin/sh
-[ -t 2 ] && exec '` + program + `' "$@"
-said='` + folder + `/said.'$$
-'` + program + `' "$@" 2>"$said"
-status=$?
-cat "$said" >&2
-exit $status
-`
-	require.NoError(t, os.WriteFile(path, []byte(script), 0o700))
-	return path
 }

@@ -42,7 +42,8 @@ var unheard = map[string]string{
 	"cmd/sidecar/profile_test.go":         "a command line that is refused, and help",
 	"cmd/sidecar/socket_unix_test.go":     "no store is there, and no standard error",
 	"cmd/sidecar/terminal_linux_test.go":  "help; the other one has no store",
-	"fixtures/processes_test.go":          "it makes the program readable for another user",
+	"fixtures/access_commands_test.go":    "it makes the program readable for another user",
+	"fixtures/picture_test.go":            "the demo, whose standard error nobody reads; its store is made up by the program",
 	"internal/demo/demo_test.go":          "its standard error is empty, or one line that is compared",
 	"rpc/host_test.go":                    "no store is there",
 }

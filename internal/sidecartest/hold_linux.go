@@ -12,7 +12,7 @@ import (
 func HoldFileLock(t testing.TB, path string) *Holder {
 	t.Helper()
 	// exec keeps the lock's descriptor in the very process that we end.
-	return startHolder(t, exec.Command("flock", path, "sh", "-c", "echo held; exec cat >/dev/null"))
+	return startHolder(t, exec.Command("flock", path, "sh", "-c", "echo "+held+"; exec cat >/dev/null"))
 }
 
 // OtherProgramGets asks flock(1) for a lock without waiting.

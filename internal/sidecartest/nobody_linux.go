@@ -3,7 +3,6 @@ package sidecartest
 import (
 	"os"
 	"os/exec"
-	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -19,7 +18,7 @@ func AsNobody(t *testing.T) bool {
 	// The kernel's own name of this binary: the way to its folder may be closed to others.
 	child := exec.Command("/proc/self/exe", "-test.run=^"+t.Name()+"$", "-test.v")
 	child.Dir = os.TempDir()
-	child.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	User(Nobody)(child)
 	output, err := child.CombinedOutput()
 	require.NoError(t, err, "%s", output)
 	require.Contains(t, string(output), "--- PASS: "+t.Name())

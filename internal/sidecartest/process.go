@@ -2,7 +2,6 @@ package sidecartest
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
@@ -26,7 +25,7 @@ type Process struct {
 	Cmd    *exec.Cmd
 	Stdin  io.WriteCloser
 	lines  chan string
-	stderr *lockedBuffer
+	stderr *Buffer
 
 	mu            sync.Mutex
 	notifications []Reply // not taken yet
@@ -65,7 +64,7 @@ func StartCommand(t testing.TB, cmd *exec.Cmd, options ...Option) *Process {
 	stdout, err := cmd.StdoutPipe()
 	require.NoError(t, err)
 	p := &Process{
-		t: t, Cmd: cmd, Stdin: stdin, lines: make(chan string, 4096), stderr: &lockedBuffer{},
+		t: t, Cmd: cmd, Stdin: stdin, lines: make(chan string, 4096), stderr: &Buffer{},
 		exited: make(chan struct{}),
 	}
 	if cmd.Stderr == nil {
@@ -176,100 +175,6 @@ func (p *Process) TryLine(limit time.Duration) (string, bool) {
 	}
 }
 
-// Reply is one frame of the sidecar.
-type Reply struct {
-	ID     json.RawMessage `json:"id"`
-	Method string          `json:"method"`
-	Params json.RawMessage `json:"params"`
-	Result json.RawMessage `json:"result"`
-	Error  *struct {
-		Code    int             `json:"code"`
-		Message string          `json:"message"`
-		Data    json.RawMessage `json:"data"`
-	} `json:"error"`
-}
-
-// Reply waits for the next frame.
-func (p *Process) Reply() Reply {
-	p.t.Helper()
-	var reply Reply
-	require.NoError(p.t, json.Unmarshal([]byte(p.Line()), &reply))
-	return reply
-}
-
-// Handshake introduces the host.
-func (p *Process) Handshake(params ...string) {
-	p.t.Helper()
-	params = append(params, `{"rpc_version":1}`)
-	p.Send(`{"jsonrpc":"2.0","id":"handshake","method":"runtime.handshake","params":` + params[0] + "}\n")
-	reply := p.Reply()
-	require.Nil(p.t, reply.Error, "handshake: %s", p.stderr)
-}
-
-// Request sends a request with an id and parameters that are encoded.
-func (p *Process) Request(id any, method string, params any) {
-	p.t.Helper()
-	line, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "method": method, "params": params})
-	require.NoError(p.t, err)
-	p.Send(string(line) + "\n")
-}
-
-// DeleteResult is the answer to a delete.
-type DeleteResult struct {
-	OK         bool     `json:"ok"`
-	DeletedIDs []string `json:"deleted_ids"`
-	Refused    string   `json:"refused"`
-	Reason     string   `json:"reason"`
-	Detail     string   `json:"detail"`
-	Path       string   `json:"path"`
-	Existed    *bool    `json:"existed"`
-	Guard      *struct {
-		SessionID string  `json:"session_id"`
-		Kind      string  `json:"kind"`
-		Holder    string  `json:"holder"`
-		ExpiresAt float64 `json:"expires_at"`
-	} `json:"guard"`
-	Cleanup *struct {
-		Complete bool `json:"complete"`
-		Pending  []struct {
-			SessionID string `json:"session_id"`
-			Cause     string `json:"cause"`
-		} `json:"pending"`
-		Unreadable []string `json:"unreadable"`
-	} `json:"cleanup"`
-	Receipt    string `json:"receipt"`
-	LeftBehind []struct {
-		Kind  string `json:"kind"`
-		Count int    `json:"count"`
-	} `json:"left_behind"`
-	FTSStale []string `json:"fts_stale"`
-	Erase    *struct {
-		Pages   string `json:"pages"`
-		Indexes string `json:"indexes"`
-		WAL     string `json:"wal"`
-	} `json:"erase"`
-}
-
-// Delete makes one delete and waits for its answer. more are further parameters.
-func (p *Process) Delete(home *Home, id string, more ...map[string]any) DeleteResult {
-	p.t.Helper()
-	params := map[string]any{"profile_home": home.Path, "session_id": id}
-	for _, m := range more {
-		for k, v := range m {
-			params[k] = v
-		}
-	}
-	p.Request("delete", "state_db.delete_cli_session", params)
-	reply := p.Reply()
-	for reply.Method == "stream" {
-		reply = p.Reply()
-	}
-	require.Nil(p.t, reply.Error, "delete of %s: %s", id, p.stderr)
-	var result DeleteResult
-	require.NoError(p.t, json.Unmarshal(reply.Result, &result))
-	return result
-}
-
 // CloseStdin ends the input.
 func (p *Process) CloseStdin() { _ = p.Stdin.Close() }
 
@@ -294,20 +199,3 @@ func (p *Process) Wait() int {
 
 // Stderr is what the process has logged.
 func (p *Process) Stderr() string { return p.stderr.String() }
-
-type lockedBuffer struct {
-	mu     sync.Mutex
-	buffer bytes.Buffer
-}
-
-func (b *lockedBuffer) Write(text []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buffer.Write(text)
-}
-
-func (b *lockedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buffer.String()
-}

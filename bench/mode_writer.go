@@ -3,33 +3,15 @@ package main
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"time"
-
-	"session-sidecar/internal/deletion"
 )
 
 // measureWriter looks at how long the commits of an Agent take, first alone and then beside a run of deletes, one after the other.
 // Somebody else committed since each of these deletes read, which is when it may hold the lock for longer.
-func measureWriter(ctx context.Context, l *lab, made history) (r result, err error) {
-	rounds := min(l.rounds, made.families()-1)
-	store, bytes, err := l.store(ctx, made)
-	if err != nil {
-		return r, err
-	}
-	folder, remove, err := l.bench()
-	if err != nil {
-		return r, err
-	}
-	defer remove()
-	homes, closeAll, err := newHomes(ctx, folder, store, "floor", "delete")
-	if err != nil {
-		return r, err
-	}
-	defer closeAll()
-	bare, ours := homes[0], homes[1]
+func measureWriter(ctx context.Context, t *testbed) (r result, err error) {
+	bare, ours, made := t.homes[0], t.homes[1], t.made
 	floor, scan := series{Name: "floor", About: "the rows alone, and no Agent"}, series{Name: "scan", About: "every marker once, and no Agent"}
-	for n := range rounds {
+	for n := range t.rounds {
 		ids := made.family(n)
 		two, err := bare.scan(ctx, ids)
 		if err != nil {
@@ -42,7 +24,8 @@ func measureWriter(ctx context.Context, l *lab, made history) (r result, err err
 		if err := bare.settle(ctx); err != nil {
 			return r, err
 		}
-		floor.Took, scan.Took = append(floor.Took, one), append(scan.Took, two)
+		floor.add(one)
+		scan.add(two)
 	}
 
 	agent, err := startAgent(ctx, ours.store(), made.id(made.sessions-1))
@@ -51,23 +34,22 @@ func measureWriter(ctx context.Context, l *lab, made history) (r result, err err
 	}
 	defer agent.end()
 	alone, beside := series{Name: "alone", About: "a commit of the Agent"}, series{Name: "beside", About: "a commit beside deletes"}
-	if alone.Took, err = agent.after(ctx, l.calm); err != nil {
+	if alone.Took, err = agent.after(ctx, t.calm); err != nil {
 		return r, err
 	}
-	deleter := deletion.New(slog.New(slog.DiscardHandler))
-	defer deleter.Close()
 	whole, held := series{Name: "delete"}, series{Name: "held", About: "the write lock in it"}
-	for n, began := 0, time.Now(); n < rounds || n < made.families()-1 && time.Since(began) < l.calm; n++ {
-		took, under, err := ours.delete(ctx, deleter, made.family(n))
+	for n, began := 0, time.Now(); n < t.rounds || n < made.families()-1 && time.Since(began) < t.calm; n++ {
+		took, under, err := ours.delete(ctx, t.deleter, made.family(n))
 		if err != nil {
 			return r, fmt.Errorf("the delete: %w", err)
 		}
-		whole.Took, held.Took = append(whole.Took, took), append(held.Took, under)
+		whole.add(took)
+		held.add(under)
 	}
 	if beside.Took, err = agent.after(ctx, 0); err != nil {
 		return r, err
 	}
-	r = result{StoreBytes: bytes, Series: []series{floor, scan, alone, beside, whole, held}}
+	r = result{Series: []series{floor, scan, alone, beside, whole, held}}
 	before, now := quantile(alone.Took, 0.99), quantile(beside.Took, 0.99)
 	allowed := median(scan.Took) + median(floor.Took)
 	r.Figures = append(r.Figures, figure{
@@ -77,17 +59,4 @@ func measureWriter(ctx context.Context, l *lab, made history) (r result, err err
 	r.Notes = []string{fmt.Sprintf("99 of 100 commits took at most %s alone (of %d), %s beside deletes (of %d)",
 		milliseconds(before), len(alone.Took), milliseconds(now), len(beside.Took))}
 	return r, nil
-}
-
-// after gives how long the commits of some time took, of which there is at least one.
-func (a *writingAgent) after(ctx context.Context, wait time.Duration) (took []time.Duration, err error) {
-	select {
-	case <-time.After(wait):
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-	for len(took) == 0 && err == nil {
-		took, err = a.commits()
-	}
-	return took, err
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"os/exec"
 	"slices"
 	"strings"
@@ -13,28 +12,10 @@ import (
 )
 
 // measureDelete takes turns: in each round the floor, a scan, a delete and the plain script's delete of the same family, on
-// copies of the same store that an Agent has open. The first round is not counted, since it fills the system's caches.
-func measureDelete(ctx context.Context, l *lab, made history) (r result, err error) {
-	rounds := l.rounds
-	if rounds+1 > made.families() {
-		return r, fmt.Errorf("%d sessions are too few for %d rounds; %d are enough", made.sessions, rounds, (rounds+1)*made.between())
-	}
-	store, bytes, err := l.store(ctx, made)
-	if err != nil {
-		return r, err
-	}
-	folder, remove, err := l.bench()
-	if err != nil {
-		return r, err
-	}
-	defer remove()
-	homes, closeAll, err := newHomes(ctx, folder, store, "floor", "delete", "plain")
-	if err != nil {
-		return r, err
-	}
-	defer closeAll()
-	bare, ours, theirs := homes[0], homes[1], homes[2]
-	if l.files {
+// copies of the same store that an Agent has open.
+func measureDelete(ctx context.Context, t *testbed) (r result, err error) {
+	bare, ours, theirs, made := t.homes[0], t.homes[1], t.homes[2], t.made
+	if t.files {
 		for i := range made.sessions {
 			if err := ours.writeFiles(made.id(i)); err != nil {
 				return r, err
@@ -48,14 +29,12 @@ func measureDelete(ctx context.Context, l *lab, made history) (r result, err err
 		}
 		defer script.end()
 	}
-	deleter := deletion.New(slog.New(slog.DiscardHandler))
-	defer deleter.Close()
 
 	floor, scan := series{Name: "floor", About: "the rows alone"}, series{Name: "scan", About: "every marker once"}
 	whole, held := series{Name: "delete"}, series{Name: "held", About: "the write lock in it"}
 	plain := series{Name: "plain", About: "a Python script"}
-	apart := made.families() / (rounds + 1)
-	for round := range rounds + 1 {
+	apart := made.families() / (t.rounds + 1)
+	for round := range t.rounds + 1 {
 		ids := made.family(round * apart)
 		one, err := bare.floor(ctx, made, ids)
 		if err != nil {
@@ -65,7 +44,7 @@ func measureDelete(ctx context.Context, l *lab, made history) (r result, err err
 		if err != nil {
 			return r, fmt.Errorf("the bare scan: %w", err)
 		}
-		three, under, err := ours.delete(ctx, deleter, ids)
+		three, under, err := ours.delete(ctx, t.deleter, ids)
 		if err != nil {
 			return r, fmt.Errorf("the delete: %w", err)
 		}
@@ -75,18 +54,16 @@ func measureDelete(ctx context.Context, l *lab, made history) (r result, err err
 				return r, fmt.Errorf("the plain script: %w", err)
 			}
 		}
-		for _, h := range homes {
-			if err := h.settle(ctx); err != nil {
-				return r, err
-			}
+		if err := t.settle(ctx); err != nil {
+			return r, err
 		}
-		if round > 0 {
-			floor.Took, scan.Took = append(floor.Took, one), append(scan.Took, two)
-			whole.Took, held.Took = append(whole.Took, three), append(held.Took, under)
-			plain.Took = append(plain.Took, four)
-		}
+		floor.count(round, one)
+		scan.count(round, two)
+		whole.count(round, three)
+		held.count(round, under)
+		plain.count(round, four)
 	}
-	r = result{StoreBytes: bytes, Series: []series{floor, scan, whole, held}}
+	r = result{Series: []series{floor, scan, whole, held}}
 	r.compare(figure{Name: wholeToLeast, Target: 1.5}, func(p picked) float64 { return p["delete"] / (p["scan"] + p["floor"]) })
 	r.compare(figure{Name: heldToFloor, Target: 3}, func(p picked) float64 { return p["held"] / p["floor"] })
 	if script == nil {
@@ -99,11 +76,11 @@ func measureDelete(ctx context.Context, l *lab, made history) (r result, err err
 		}
 		r.compare(figure{Name: plainToOurs, Target: atLeast, AtLeast: true}, func(p picked) float64 { return p["plain"] / p["delete"] })
 	}
-	if l.files {
+	if t.files {
 		r.Notes = append(r.Notes, "a file for each session")
 	}
-	if l.sweep > 0 && made.schema == runtimeSchema {
-		one, err := ours.sweep(ctx, deleter, made, l.sweep)
+	if t.sweep > 0 && made.schema == runtimeSchema {
+		one, err := ours.sweep(ctx, t.deleter, made, t.sweep)
 		if err != nil {
 			return r, fmt.Errorf("the sweep: %w", err)
 		}

@@ -20,34 +20,13 @@ const (
 
 // measureMemory lets the program delete, list and preview, and asks the system how much of it was resident at most, and how
 // much is once it has nothing to do.
-func measureMemory(ctx context.Context, l *lab, made history) (r result, err error) {
-	store, bytes, err := l.store(ctx, made)
-	if err != nil {
-		return r, err
-	}
-	folder, remove, err := l.bench()
-	if err != nil {
-		return r, err
-	}
-	defer remove()
-	homes, closeAll, err := newHomes(ctx, folder, store, "memory")
-	if err != nil {
-		return r, err
-	}
-	defer closeAll()
-	h := homes[0]
-	program, err := l.program(ctx, sidecarProgram)
-	if err != nil {
-		return r, err
-	}
-	sidecar, err := spawn(ctx, program)
+func measureMemory(ctx context.Context, t *testbed) (r result, err error) {
+	h, made := t.homes[0], t.made
+	sidecar, err := t.sidecar(ctx)
 	if err != nil {
 		return r, err
 	}
 	defer sidecar.end()
-	if err := sidecar.handshake(); err != nil {
-		return r, err
-	}
 	var deletes, all, idle, own float64
 	count := min(deletesForMemory, made.families()-1)
 	for n := range count {
@@ -78,7 +57,7 @@ func measureMemory(ctx context.Context, l *lab, made history) (r result, err err
 				return r, err
 			}
 		}
-		if time.Since(began) >= l.calm {
+		if time.Since(began) >= t.calm {
 			break
 		}
 	}
@@ -86,7 +65,7 @@ func measureMemory(ctx context.Context, l *lab, made history) (r result, err err
 	if made.sessions >= sparseFrom {
 		peak = 60
 	}
-	return result{StoreBytes: bytes, Figures: []figure{
+	return result{Figures: []figure{
 		{Name: "peak in deletes", Value: deletes, Unit: megabytes, Target: peak},
 		{Name: "peak with a list and a preview", Value: all, Unit: megabytes, Target: peak},
 		{Name: "idle", Value: idle, Unit: megabytes, Target: 25},

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"time"
 )
 
@@ -12,29 +11,20 @@ const roundTrips = 50
 
 // measureStart spawns the program until it has answered the handshake, beside a bare program until it has opened a store and
 // printed a line; then it asks for the status, beside an echo over pipes just like these.
-func measureStart(ctx context.Context, l *lab, made history) (r result, err error) {
-	program, err := l.program(ctx, sidecarProgram)
+func measureStart(ctx context.Context, t *testbed) (r result, err error) {
+	program, err := t.program(ctx, sidecarProgram)
 	if err != nil {
 		return r, err
 	}
-	bare, err := l.program(ctx, bareProgram)
+	bare, err := t.program(ctx, bareProgram)
 	if err != nil {
-		return r, err
-	}
-	folder, remove, err := l.bench()
-	if err != nil {
-		return r, err
-	}
-	defer remove()
-	store := filepath.Join(folder, "state.db")
-	if err := writeLong(ctx, made, store, 1, 1, spoken); err != nil {
 		return r, err
 	}
 	handshake, line := series{Name: "handshake", About: "from spawn to its answer"}, series{Name: "bare", About: "from spawn to its line"}
 	status, echo := series{Name: "status", About: "a round trip"}, series{Name: "echo", About: "over the same pipes"}
-	for round := range l.rounds + 1 {
+	for round := range t.rounds + 1 {
 		start := time.Now()
-		other, err := spawn(ctx, bare, uri(store, "mode=rw"))
+		other, err := spawn(ctx, bare, uri(t.store, "mode=rw"))
 		if err != nil {
 			return r, err
 		}
@@ -52,7 +42,8 @@ func measureStart(ctx context.Context, l *lab, made history) (r result, err erro
 		err = sidecar.handshake()
 		ready := time.Since(start)
 		if err == nil && round > 0 {
-			handshake.Took, line.Took = append(handshake.Took, ready), append(line.Took, opened)
+			handshake.add(ready)
+			line.add(opened)
 			err = roundTripsOf(ctx, sidecar, bare, &status, &echo)
 		}
 		sidecar.end()
@@ -84,7 +75,8 @@ func roundTripsOf(ctx context.Context, sidecar *process, bare string, status, ec
 			return err
 		}
 		if answered := time.Since(start); n > 0 {
-			status.Took, echo.Took = append(status.Took, answered), append(echo.Took, back)
+			status.add(answered)
+			echo.add(back)
 		}
 	}
 	return nil

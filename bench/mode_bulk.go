@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"time"
@@ -15,23 +14,9 @@ import (
 
 // measureBulk deletes many conversations in one call, once: beside the sum of their floors, one durable manifest for each, and
 // one scan.
-func measureBulk(ctx context.Context, l *lab, made history) (r result, err error) {
-	count := min(l.conversations, made.families())
-	store, bytes, err := l.store(ctx, made)
-	if err != nil {
-		return r, err
-	}
-	folder, remove, err := l.bench()
-	if err != nil {
-		return r, err
-	}
-	defer remove()
-	homes, closeAll, err := newHomes(ctx, folder, store, "floor", "delete")
-	if err != nil {
-		return r, err
-	}
-	defer closeAll()
-	bare, ours := homes[0], homes[1]
+func measureBulk(ctx context.Context, t *testbed) (r result, err error) {
+	bare, ours, made := t.homes[0], t.homes[1], t.made
+	count := min(t.conversations, made.families())
 	var families [][]string
 	request := deletion.BulkRequest{Request: deletion.Request{ProfileHome: ours.path}}
 	for n := range count {
@@ -49,24 +34,21 @@ func measureBulk(ctx context.Context, l *lab, made history) (r result, err error
 	if err != nil {
 		return r, err
 	}
-	floors, err := bare.floorAgain(ctx, made, families...)
+	floors, err := bare.floors(ctx, made, families...)
 	if err != nil {
 		return r, fmt.Errorf("the bare row deletes: %w", err)
 	}
-	manifests := series{}
+	var manifests, held []time.Duration
 	for n, ids := range families {
 		took, err := bare.writeManifest(n, ids)
 		if err != nil {
 			return r, err
 		}
-		manifests.Took = append(manifests.Took, took)
+		manifests = append(manifests, took)
 	}
-	deleter := deletion.New(slog.New(slog.DiscardHandler))
-	defer deleter.Close()
 	start := time.Now()
-	items := deleter.DeleteMany(ctx, byUser, request, func(int, deletion.BulkItem) {})
+	items := t.deleter.DeleteMany(ctx, byUser, request, func(int, deletion.BulkItem) {})
 	bulk := time.Since(start)
-	held := series{}
 	for n, item := range items {
 		if item.Err != nil {
 			return r, item.Err
@@ -77,20 +59,29 @@ func measureBulk(ctx context.Context, l *lab, made history) (r result, err error
 		if err := wentAs(families[n], item.Outcome); err != nil {
 			return r, err
 		}
-		held.Took = append(held.Took, item.Outcome.LockHeld)
+		held = append(held, item.Outcome.LockHeld)
 	}
-	r = result{StoreBytes: bytes, Notes: []string{fmt.Sprintf("%d conversations in one call", count)}, Series: []series{
-		floors.sum("floors", "the rows alone, a transaction each"),
-		manifests.sum("manifests", "one for each, durable"),
+	r = result{Notes: []string{fmt.Sprintf("%d conversations in one call", count)}, Series: []series{
+		{Name: "floors", About: "the rows alone, a transaction each", Took: sum(floors)},
+		{Name: "manifests", About: "one for each, durable", Took: sum(manifests)},
 		{Name: "scan", About: "every marker once", Took: []time.Duration{scan}},
 		{Name: "bulk", Took: []time.Duration{bulk}},
-		held.sum("held", "the write lock, all together"),
+		{Name: "held", About: "the write lock, all together", Took: sum(held)},
 	}}
 	r.compare(figure{Name: "bulk / (floors + manifests + scan)", Target: 1.3}, func(p picked) float64 {
 		return p["bulk"] / (p["floors"] + p["manifests"] + p["scan"])
 	})
 	r.compare(figure{Name: "held / (floors + scan)"}, func(p picked) float64 { return p["held"] / (p["floors"] + p["scan"]) })
 	return r, nil
+}
+
+// sum is how long all of them took together.
+func sum(of []time.Duration) []time.Duration {
+	var total time.Duration
+	for _, took := range of {
+		total += took
+	}
+	return []time.Duration{total}
 }
 
 // writeManifest writes a file as durably as a manifest must be, and takes it away again, which is not timed.
