@@ -3,8 +3,6 @@ package statedb
 import (
 	"context"
 	"slices"
-	"strconv"
-	"strings"
 )
 
 // A delete has to know who names a session, in tables that have no index for it. A survey passes over them before the write lock is
@@ -77,15 +75,6 @@ func (c *conn) narrow(of nameSource, ids []string) string {
 		return ""
 	}
 	return onlyRows(rows)
-}
-
-// onlyRows is SQL that holds a statement to some rows.
-func onlyRows(rows []int64) string {
-	list := make([]string, len(rows))
-	for i, row := range rows {
-		list[i] = strconv.FormatInt(row, 10)
-	}
-	return " AND rowid IN (" + strings.Join(list, ",") + ")"
 }
 
 func (c *conn) surveyOf(of nameSource) *nameIndex {

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -242,4 +243,13 @@ func (c *conn) noteRows(ctx context.Context, of []nameSource, keys []string, que
 		}
 	}
 	return nil
+}
+
+// onlyRows is SQL that holds a statement to some rows.
+func onlyRows(rows []int64) string {
+	list := make([]string, len(rows))
+	for i, row := range rows {
+		list[i] = strconv.FormatInt(row, 10)
+	}
+	return " AND rowid IN (" + strings.Join(list, ",") + ")"
 }

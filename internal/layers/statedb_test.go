@@ -17,13 +17,12 @@ import (
 
 // sqlElsewhere are the files of statedb that hold SQL, or import database/sql, though their name does not say so, with the reason.
 var sqlElsewhere = map[string]string{
-	"store.go":     "opening, pragmas, BEGIN, COMMIT and ROLLBACK are what a store is",
-	"read.go":      "BEGIN makes the snapshot of a question",
-	"rows.go":      "it runs the statements of all others",
-	"look.go":      "BEGIN and ROLLBACK make and end the snapshot of a look, and one pragma proves it",
-	"untouched.go": "BEGIN makes the snapshot of an exam, and one statement tells what kind a store is of",
-	"survey.go":    "what a survey has found holds a statement of others to a few rows",
-	"compact.go":   "VACUUM and the checkpoints are all that it does",
+	"store.go":       "opening a store sets pragmas",
+	"transaction.go": "BEGIN, COMMIT, ROLLBACK and the pragmas that they rely on are what a transaction is",
+	"read.go":        "BEGIN makes the snapshot of a question",
+	"rows.go":        "it runs the statements of all others",
+	"look.go":        "BEGIN and ROLLBACK make and end the snapshot of a look, and one pragma proves it",
+	"untouched.go":   "BEGIN makes the snapshot of an exam, and one statement tells what kind a store is of",
 }
 
 // sqlText is what no text but a statement, or a piece of one, has.
