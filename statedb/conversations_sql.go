@@ -6,7 +6,7 @@ import (
 )
 
 // This file holds the SQL that lists conversations. What decides about a page is read near its sessions where that can be done
-// (near_sql.go), else of all of them (sessions_sql.go); what is shown of a conversation, for the ones on the page alone.
+// (near_sql.go), else of all of them (listing_sql.go); what is shown of a conversation, for the ones on the page alone.
 
 // Conversation is what a list shows of a conversation.
 type Conversation struct {
