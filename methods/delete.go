@@ -219,7 +219,7 @@ func pendingInfos(pending []cleanup.Pending) []pendingInfo {
 	return infos
 }
 
-func leftBehindInfos(left []statedb.LeftBehind) []leftBehindInfo {
+func leftBehindInfos(left []statedb.Counted) []leftBehindInfo {
 	var infos []leftBehindInfo
 	for _, l := range left {
 		infos = append(infos, leftBehindInfo(l))

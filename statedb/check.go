@@ -215,7 +215,7 @@ func (k *check) indexes(look func(index string) error) {
 		index := &k.found.Indexes[i]
 		err := look(index.Name)
 		if isDamage(err) {
-			index.Checked, index.Damage = true, describe(err)
+			index.Checked, index.Damage = true, lineOf(err)
 			continue
 		}
 		index.Checked = !k.failed("how the index "+index.Name+" is built", err)
@@ -248,6 +248,7 @@ func (k *check) compareRows(index *IndexHealth) error {
 	return err
 }
 
+// isDamage tells whether SQLite found damage, and not only failed to look for it.
 func isDamage(err error) bool {
 	var ours *Error
 	if errors.As(err, &ours) {
@@ -257,34 +258,8 @@ func isDamage(err error) bool {
 	return known && errors.Is(kinds[primary], ErrCorrupt)
 }
 
-func describe(err error) string {
-	var ours *Error
-	if errors.As(err, &ours) {
-		return ours.Line()
-	}
-	return err.Error()
-}
-
-// content is what an index keeps no text of its own for: a table or view, and its column of row ids.
-type content struct{ table, rowid string }
-
-var (
-	contentOption = lazyregexp.New(`(?is)\bcontent\s*=\s*('[^']+'|"[^"]+"|[^\s,)'"]+)`)
-	rowidOption   = lazyregexp.New(`(?is)\bcontent_rowid\s*=\s*('[^']+'|"[^"]+"|[^\s,)'"]+)`)
-	ofFullText    = lazyregexp.New(`(?i)\bfts5\b`)
-)
-
-func externalContent(create string) (content, bool) {
-	table := contentOption().FindStringSubmatch(create)
-	if table == nil {
-		return content{}, false
-	}
-	of := content{strings.Trim(table[1], `'"`), "rowid"}
-	if rowid := rowidOption().FindStringSubmatch(create); rowid != nil {
-		of.rowid = strings.Trim(rowid[1], `'"`)
-	}
-	return of, true
-}
+// ofFullText are SQLite's lines about an index.
+var ofFullText = lazyregexp.New(`(?i)\bfts5\b`)
 
 // FullCheckTakes is about how long CheckAll takes for a store of this size, on a machine of our time.
 func FullCheckTakes(bytes int64) time.Duration {

@@ -3,10 +3,11 @@ package statedb
 import (
 	"cmp"
 	"slices"
+	"strings"
 )
 
-// This file decides in which order conversations are listed, and where a page ends (contract 5d). It is all functions of rows
-// that were read before.
+// This file decides in which order conversations are listed, where a page ends, and what the segments tell of a conversation (contract
+// 5d). It is all functions of rows that were read before.
 
 // ListRequest is what a caller wants to see of the conversations.
 type ListRequest struct {
@@ -44,12 +45,12 @@ func (p Position) compare(other Position) int {
 // conversation is what makes one up, and its place in the list.
 type conversation struct {
 	Position
-	kin
+	group
 }
 
 // place gives every conversation its place in the list, by the latest activity of any of its rows. Where some rows match
 // a query, it leaves out the conversations without one.
-func (f *families) place(activity map[*session]float64, matches map[*session]bool) []conversation {
+func (f *grouping) place(activity map[*session]float64, matches map[*session]bool) []conversation {
 	f.spread(activity, matches)
 	placed := make([]conversation, 0, len(f.conversations))
 	for _, k := range f.conversations {
@@ -83,4 +84,34 @@ func cut(placed []conversation, before *Position, limit int) (page []conversatio
 	}
 	last := placed[limit-1].Position
 	return placed[:limit], &last
+}
+
+// Conversation is what a list shows of a conversation.
+type Conversation struct {
+	Root         string // its first segment
+	Newest       string // its last one
+	Title        string // of the newest segment that has one
+	Source       string // of the root
+	Segments     int
+	MessageCount int // with those of its delegates
+	Bytes        int64
+	LastActivity *float64 // seconds since 1970; nil where nobody knows
+	InUse        bool     // a guard protects it, or something that goes along with it
+}
+
+// shown is what the segments alone tell.
+func (one *conversation) shown(titles map[string]string) Conversation {
+	last := len(one.segments) - 1
+	shown := Conversation{
+		Root: one.Root, Newest: one.segments[last].id, Segments: len(one.segments), LastActivity: one.Activity,
+	}
+	if source := one.segments[0].source; source != nil {
+		shown.Source = *source
+	}
+	for i := last; i >= 0 && shown.Title == ""; i-- {
+		if title := titles[one.segments[i].id]; strings.TrimSpace(title) != "" {
+			shown.Title = title
+		}
+	}
+	return shown
 }

@@ -3,7 +3,6 @@ package statedb
 import (
 	"bufio"
 	"context"
-	"fmt"
 	"io"
 	"time"
 
@@ -21,7 +20,7 @@ type Exported struct {
 
 // Export writes, as one JSON document, the rows that a delete of the request would remove, from one snapshot and without
 // the write lock (contract 5d). What refuses a delete whose set is known (a guard, history, a foreign row) is no
-// reason not to keep a copy. The rows are streamed: memory holds one of them. create gives what to write to, once the set
+// reason not to keep a copy; what leaves the set unknown is one. The rows are streamed: memory holds one of them. create gives what to write to, once the set
 // is known; it is called anew where the look has to start anew.
 func Export(ctx context.Context, path string, request Request, create func() (io.Writer, error)) (*Exported, error) {
 	var exported *Exported
@@ -31,12 +30,16 @@ func Export(ctx context.Context, path string, request Request, create func() (io
 		if err != nil {
 			return err
 		}
+		selections, err := c.selectGoing(ctx, plan)
+		if err != nil {
+			return err
+		}
 		out, err := create()
 		if err != nil {
 			return err
 		}
 		e := &exporter{conn: c, document: document{out: bufio.NewWriterSize(out, 64<<10)}, rows: map[string]int{}}
-		if err := e.export(ctx, plan, request.SessionID); err != nil {
+		if err := e.export(ctx, request.SessionID, plan.IDs(), selections); err != nil {
 			return err
 		}
 		exported = &Exported{IDs: plan.IDs(), Rows: e.rows}
@@ -52,7 +55,7 @@ type exporter struct {
 }
 
 // export writes the document: members in a fixed order, one row a line.
-func (e *exporter) export(ctx context.Context, plan *Plan, requested string) error {
+func (e *exporter) export(ctx context.Context, requested string, ids []string, selections []selection) error {
 	e.raw(`{"format":`)
 	e.value(int64(exportFormat))
 	e.raw(`,"exported_at":`)
@@ -60,83 +63,18 @@ func (e *exporter) export(ctx context.Context, plan *Plan, requested string) err
 	e.raw(`,"requested":`)
 	e.value(requested)
 	e.raw(`,"ids":[`)
-	for i, id := range plan.IDs() {
+	for i, id := range ids {
 		e.comma(i, "")
 		e.value(id)
 	}
 	e.raw(`]`)
-	selections := withSession(plan)
-	if plan.Path == PathCanonical {
-		more, err := ofLedger(plan)
-		if err != nil {
-			return err
-		}
-		selections = append(selections, more...)
-	}
 	for _, s := range selections {
 		if err := e.table(ctx, s); err != nil {
 			return err
 		}
 	}
-	// Rows of tables that we do not know go too, where their references cascade.
-	ids := values(plan.IDs())
-	for _, known := range []struct{ table, condition string }{
-		{"sessions", "%s = ?"},
-		{"messages", "%s IN (SELECT id FROM messages WHERE session_id = ?)"},
-	} {
-		references, err := e.conn.foreignReferences(ctx, known.table)
-		if err != nil {
-			return err
-		}
-		for _, r := range references {
-			if _, written := e.rows[r.table]; r.onDelete != "CASCADE" || written {
-				continue
-			}
-			if err := e.table(ctx, selection{r.table, "", []pick{{fmt.Sprintf(known.condition, quoted(r.column)), ids}}}); err != nil {
-				return err
-			}
-		}
-	}
-	if plan.schema.has("system_prompts", "hash") && plan.schema.has("sessions", "system_prompt_hash") {
-		hashes, err := e.conn.promptsOf(ctx, plan.IDs())
-		if err != nil {
-			return err
-		}
-		if err := e.table(ctx, selection{"system_prompts", "", []pick{{"hash = ?", values(hashes)}}}); err != nil {
-			return err
-		}
-	}
 	e.raw("}\n")
 	return e.out.Flush()
-}
-
-// selection is what is written of a table. Each pick's rows are in the order of its values, then of the column order, or of all
-// columns where there is none of that name.
-type selection struct {
-	table, order string
-	picks        []pick
-}
-
-// pick selects the rows for which a condition holds with one of the values.
-type pick struct {
-	condition string
-	values    []any
-}
-
-// withSession selects the rows that hang on the sessions of a plan, of the tables that the store has.
-func withSession(plan *Plan) (selections []selection) {
-	for _, t := range []struct{ name, key, order string }{
-		{"sessions", "id", ""},
-		{"messages", "session_id", "id"},
-		{"session_model_usage", "session_id", ""},
-		{"telegram_dm_topic_bindings", "session_id", ""},
-		{"compression_locks", "session_id", ""},
-	} {
-		if plan.schema.has(t.name, t.key) {
-			selections = append(selections, selection{t.name, t.order, []pick{{quoted(t.key) + " = ?", values(plan.IDs())}}})
-		}
-	}
-	return selections
 }
 
 func (e *exporter) table(ctx context.Context, s selection) error {

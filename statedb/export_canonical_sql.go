@@ -47,15 +47,3 @@ func ownRecords(ids []string) (keys []string) {
 	}
 	return keys
 }
-
-// strippedMutations is the condition for a mutation receipt that names a session and loses what it says of the conversation.
-func strippedMutations() string {
-	names, says := "0", "0"
-	for _, path := range namedByMutation {
-		names += " OR json_extract(value, '" + path + "') IN (SELECT value FROM json_each(?1))"
-	}
-	for _, field := range talkOfMutation {
-		says += " OR coalesce(json_type(value, '$.result." + field + "'), 'null') <> 'null'"
-	}
-	return within(mutationPrefix) + " AND typeof(value) = 'text' AND CASE WHEN json_valid(value) THEN (" + names + ") AND (" + says + ") END"
-}

@@ -2,13 +2,14 @@ package statedb
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
 	"session-sidecar/internal/sqlname"
 )
 
-// This file holds all SQL that an export reads rows with.
+// This file holds the SQL that chooses and reads what an export writes; export_canonical_sql.go has what is more on the canonical path.
 
 // columnsOf lists a table's columns as they are spelled, in their order.
 func (c *conn) columnsOf(ctx context.Context, table string) (columns []string, err error) {
@@ -78,10 +79,83 @@ func (c *conn) promptsOf(ctx context.Context, ids []string) ([]string, error) {
 	return sortedKeys(hashes), classify("read which system prompts are used", err)
 }
 
-func values(texts []string) []any {
-	list := make([]any, len(texts))
-	for i, text := range texts {
-		list[i] = text
+// selection is what is written of a table. Each pick's rows are in the order of its values, then of the column order, or of all
+// columns where there is none of that name.
+type selection struct {
+	table, order string
+	picks        []pick
+}
+
+// pick selects the rows for which a condition holds with one of the values.
+type pick struct {
+	condition string
+	values    []any
+}
+
+// selectGoing selects the rows that a delete of a plan removes, or writes anew, each table once and in the order in which they are
+// written.
+func (c *conn) selectGoing(ctx context.Context, plan *Plan) ([]selection, error) {
+	selections := withSession(plan)
+	if plan.Path == PathCanonical {
+		more, err := ofLedger(plan)
+		if err != nil {
+			return nil, err
+		}
+		selections = append(selections, more...)
 	}
-	return list
+	more, err := c.cascading(ctx, plan, selections)
+	if err != nil {
+		return nil, err
+	}
+	selections = append(selections, more...)
+	if plan.schema.has("system_prompts", "hash") && plan.schema.has("sessions", "system_prompt_hash") {
+		hashes, err := c.promptsOf(ctx, plan.IDs())
+		if err != nil {
+			return nil, err
+		}
+		selections = append(selections, selection{"system_prompts", "", []pick{{"hash = ?", values(hashes)}}})
+	}
+	return selections, nil
+}
+
+// cascading selects the rows of tables that we do not know which go too, since their references cascade, but for tables that are among
+// the known ones.
+func (c *conn) cascading(ctx context.Context, plan *Plan, known []selection) (selections []selection, err error) {
+	selected := map[string]bool{}
+	for _, s := range known {
+		selected[s.table] = true
+	}
+	for _, to := range []struct{ table, condition string }{
+		{"sessions", "%s = ?"},
+		{"messages", "%s IN (SELECT id FROM messages WHERE session_id = ?)"},
+	} {
+		references, err := c.foreignReferences(ctx, to.table)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range references {
+			if r.onDelete != "CASCADE" || selected[r.table] {
+				continue
+			}
+			selected[r.table] = true
+			selections = append(selections, selection{r.table, "", []pick{{fmt.Sprintf(to.condition, quoted(r.column)), values(plan.IDs())}}})
+		}
+	}
+	return selections, nil
+}
+
+// withSession selects the rows that hang on the sessions of a plan, of the tables that the store has.
+func withSession(plan *Plan) (selections []selection) {
+	for _, t := range []struct{ name, key, order string }{
+		{"sessions", "id", ""},
+		{"messages", "session_id", "id"},
+		{"session_model_usage", "session_id", ""},
+		{"telegram_dm_topic_bindings", "session_id", ""},
+		{"compression_locks", "session_id", ""},
+	} {
+		if plan.schema.has(t.name, t.key) {
+			selections = append(selections, selection{t.name, t.order, []pick{{quoted(t.key) + " = ?", values(plan.IDs())}}})
+		}
+	}
+	return selections
 }

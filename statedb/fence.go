@@ -3,30 +3,28 @@ package statedb
 import (
 	"context"
 	"slices"
-
-	"session-sidecar/internal/agentjson"
 )
 
 // The fence for others (contract 5d): what the tombstones of a store say of an id, for whoever is about to create a session
-// under it. The answers follow the store alone, so every process agrees and a restart changes nothing. This file holds
-// the questions and what they decide; the SQL is in fence_sql.go.
+// under it. The answers follow the store alone, so every process agrees and a restart changes nothing. A store without sessions is
+// ErrUnsupported to all of them; one without state_meta has no fences.
 
 // reclaimAtOnce is how many fences one transaction removes: few enough that nobody waits long for the write lock.
 const reclaimAtOnce = 1000
 
 // FenceState is what stands in the way of a new session under an id.
 type FenceState struct {
-	Live      bool // there is a session row
-	Retired   bool // there is a tombstone, however old
-	Expires   bool // which reclaim_fences removes some day
-	RetiredAt *float64
+	Live      bool     // there is a session row
+	Retired   bool     // there is a tombstone, however old
+	Expires   bool     // which reclaim_fences removes some day
+	RetiredAt *float64 // in seconds since 1970; nil where nobody knows
 }
 
-// Fence asks for one id.
+// Fence tells what stands in the way of a new session under an id, from one snapshot (contract 5d, session_fence).
 func Fence(ctx context.Context, path, sessionID string) (*FenceState, error) {
 	var state *FenceState
 	err := lookAtFences(ctx, path, "look for the session and its tombstone", func(c *conn, s *schema) error {
-		live, err := c.exists(ctx, `SELECT 1 FROM sessions WHERE id = ?`, sessionID)
+		live, err := c.isLive(ctx, sessionID)
 		if err != nil {
 			return err
 		}
@@ -57,7 +55,8 @@ func (g Generations) first(retired func(id string) bool) (n int, found bool) {
 	return 0, false
 }
 
-// FirstGeneration asks which candidate may be taken; none may be.
+// FirstGeneration gives the place of the first candidate that may be taken, from one snapshot (contract 5d, first_generation). found is
+// false where none may.
 func FirstGeneration(ctx context.Context, path string, g Generations) (n int, found bool, err error) {
 	err = lookAtFences(ctx, path, "look for the candidates' tombstones", func(c *conn, s *schema) error {
 		records, err := c.sessionFences(ctx, s, g.Candidates)
@@ -70,7 +69,7 @@ func FirstGeneration(ctx context.Context, path string, g Generations) (n int, fo
 	return n, found, err
 }
 
-// ExpiringFences are those of the ids whose own tombstone expires, each once, in the order asked.
+// ExpiringFences are those of the ids whose own tombstone expires, each once, in the order asked (contract 5d, expiring_fences).
 func ExpiringFences(ctx context.Context, path string, ids []string) ([]string, error) {
 	var expiring []string
 	err := lookAtFences(ctx, path, "look for the ids' tombstones", func(c *conn, s *schema) error {
@@ -79,20 +78,6 @@ func ExpiringFences(ctx context.Context, path string, ids []string) ([]string, e
 		return err
 	})
 	return expiring, err
-}
-
-// HasMutationReceipt tells whether a principal's request to change a session has been done (contract 5d).
-func HasMutationReceipt(ctx context.Context, path, principal, sessionID, request string) (found bool, err error) {
-	fingerprint, err := agentjson.Fingerprint(sessionID, agentjson.Object{"principal": principal, "request": request})
-	if err != nil {
-		return false, unsupported("the receipt's key cannot be spelled: %v", err)
-	}
-	err = lookAtFences(ctx, path, "look for the mutation receipt", func(c *conn, s *schema) error {
-		records, err := c.records(ctx, s, []string{mutationPrefix + fingerprint})
-		found = len(records) > 0
-		return err
-	})
-	return found, err
 }
 
 // keptForGood is what the records of the passed ids have to become so that no passed fence expires. Where one of the ids has no
@@ -111,8 +96,8 @@ func keptForGood(passed []string, records map[string]string) (changed map[string
 	return changed, true
 }
 
-// KeepPassedFences makes the fences of the passed ids permanent: all of them in one transaction, or none where one has no
-// fence (any more). A malformed fence is there and stays byte for byte. The write lock is taken only where something has
+// KeepPassedFences makes the fences of the passed ids permanent (contract 5d, keep_passed_fences): all of them in one transaction, or
+// none where one has no fence (any more). A malformed fence is there and stays byte for byte. The write lock is taken only where something has
 // to change.
 //
 // An Agent does this inside the write that binds the successor, so that no reclaim comes in between. A call of its own cannot
@@ -147,7 +132,7 @@ func keepPassed(ctx context.Context, path string, passed []string) (kept bool, e
 	return kept && err == nil, err
 }
 
-// ReclaimFences removes the fences of sessions and of routes that hold no longer, and tells how many. It works in short
+// ReclaimFences removes the fences of sessions and of routes that hold no longer, and tells how many (contract 5d, reclaim_fences). It works in short
 // transactions with pauses for other writers; one that fails leaves the rest for the next time. The write lock is taken only
 // where there is something to remove.
 func ReclaimFences(ctx context.Context, path string) (reclaimed int, err error) {
@@ -207,48 +192,22 @@ func lookAtFences(ctx context.Context, path, doing string, look func(*conn, *sch
 	})
 }
 
-// changeFences changes such a store in one write transaction. What was read before the lock has to be proved again by change.
+// changeFences changes such a store in one write transaction.
 func changeFences(ctx context.Context, path, doing string, change func(*conn, *schema) error) error {
-	tx, err := Begin(ctx, path, Patience)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = tx.Rollback() }()
-	s, err := tx.conn.schemaWithSessions(ctx)
-	if err == nil {
-		err = change(tx.conn, s)
-	}
-	if err == nil {
-		err = ctx.Err()
-	}
-	if err != nil {
-		return classify(doing, err)
-	}
-	return tx.Commit()
+	return transact(ctx, path, Patience, doing, func(c *conn) error {
+		s, err := c.schemaWithSessions(ctx)
+		if err != nil {
+			return err
+		}
+		return change(c, s)
+	})
 }
 
+// schemaWithSessions is ErrUnsupported for a store without sessions.
 func (c *conn) schemaWithSessions(ctx context.Context) (*schema, error) {
 	s, err := c.readSchema(ctx)
 	if err == nil && !s.has("sessions", "id") {
 		err = unsupported("the store has no table sessions with id")
 	}
 	return s, err
-}
-
-func setOf(ids []string) map[string]bool {
-	set := map[string]bool{}
-	for _, id := range ids {
-		set[id] = true
-	}
-	return set
-}
-
-// distinct gives each of the ids once, in their order.
-func distinct(ids []string) []string {
-	seen := map[string]bool{}
-	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
-		before := seen[id]
-		seen[id] = true
-		return before
-	})
 }

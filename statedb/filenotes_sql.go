@@ -3,7 +3,6 @@ package statedb
 import (
 	"context"
 	"encoding/json"
-	"slices"
 )
 
 // This file holds the SQL over the notes of files that may have to go: media that was retired, and spilled tool output
@@ -72,16 +71,13 @@ func (c *conn) anyFileNote(ctx context.Context) (bool, error) {
 	if err != nil || columns < 2 {
 		return false, err
 	}
-	return c.exists(ctx, `SELECT 1 FROM state_meta WHERE key >= ? AND key < ? OR key >= ? AND key < ?`,
-		mediaPrefix, after(mediaPrefix), spillPrefix, after(spillPrefix))
+	return c.anyUnder(ctx, mediaPrefix, spillPrefix)
 }
 
 // notesFiles tells whether the store is of the kind that the canonical path writes notes into, and can be asked who
 // mentions a file.
 func (s *schema) notesFiles() bool {
-	whole := !slices.ContainsFunc(canonicalNeeds, func(table string) bool { return !s.has(table) })
-	return whole && s.has("sessions", "runtime_revision") && s.has("messages", "session_id") &&
-		s.has("state_meta", "key", "value") && s.has("session_admissions", "payload_json")
+	return len(s.missingRuntime()) == 0 && s.has("messages", messageColumns...) && s.hasRecords() && s.has("session_admissions", "payload_json")
 }
 
 // notedMedia lists the media notes, by key. A record that is no media object, or whose key is that of another path, notes

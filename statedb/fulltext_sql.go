@@ -105,7 +105,7 @@ func (c *conn) indexesToSetAside(ctx context.Context, s *schema) (names []string
 		return nil, err
 	}
 	for _, name := range broken {
-		if name != cjkIndex || !s.has("state_meta", "key", "value") || s.withoutTriggers(cjkTriggers).writtenByTrigger(name) {
+		if name != cjkIndex || !s.hasRecords() || s.withoutTriggers(cjkTriggers).writtenByTrigger(name) {
 			return nil, &Error{Kind: ErrFullTextUnwritable, Detail: "this build cannot write the index " + name}
 		}
 		names = append(names, name)
@@ -123,9 +123,7 @@ func (c *conn) setAsideIndexes(ctx context.Context, names []string) error {
 			return classify("set aside "+cjkIndex, err)
 		}
 	}
-	_, err := c.ExecContext(ctx, `INSERT INTO state_meta (key, value) VALUES (?, '1')
-		ON CONFLICT (key) DO UPDATE SET value = excluded.value`, cjkStaleKey)
-	return classify("mark "+cjkIndex+" as stale", err)
+	return c.putRecords(ctx, "mark "+cjkIndex+" as stale", map[string]string{cjkStaleKey: "1"})
 }
 
 func (s *schema) withoutTriggers(names []string) *schema {

@@ -3,27 +3,11 @@ package statedb
 import (
 	"context"
 	"errors"
-	"slices"
 )
 
 // What a person wants to know of a store that something is wrong with. This file asks and judges nothing; each question is asked by
 // itself, so that a damaged page, or too little time, takes the answer to one of them and not to all. Nothing that is told holds what a
 // conversation says. The SQL is in health_sql.go, the checks are in check.go.
-
-// StoreKind is what a store is (contract 3).
-type StoreKind string
-
-// The kinds.
-const (
-	KindRuntime StoreKind = "runtime"        // of an Agent with the runtime ledger
-	KindLegacy  StoreKind = "legacy"         // of an older one
-	KindPartial StoreKind = "partial_ledger" // some of the ledger's tables are there, and not all
-	KindForeign StoreKind = "foreign"        // an SQLite database that is no Agent's history
-	KindEmpty   StoreKind = "empty"          // no byte is in it
-)
-
-// NewestSchema is the newest schema_version that we know (contract 3).
-const NewestSchema = 31
 
 // GuardHealth is a guard with what is known of its holder. Its SessionID is what the store keeps it under.
 type GuardHealth struct {
@@ -114,121 +98,7 @@ func (f Failure) Unfinished() bool {
 func (f Failure) Damaged() bool { return errors.Is(f.Cause, ErrCorrupt) }
 
 // Line is the failure for a human.
-func (f Failure) Line() string {
-	var ours *Error
-	if errors.As(f.Cause, &ours) {
-		return ours.Line()
-	}
-	return f.Cause.Error()
-}
-
-// Shape is what a store is (contract 3, 5d).
-type Shape struct {
-	*Report
-	Kind StoreKind
-	// SetAside are indexes that this build cannot write and a delete goes around; IndexFault is why it could not (contract 4).
-	SetAside   []string
-	IndexFault error
-}
-
-// Exam looks at one snapshot of a store and leaves no trace: no file is made or written, no lock is taken that a writer waits for.
-// Only while it lasts, the log cannot be begun anew. A process that has the store open otherwise may not begin one. End it with
-// Close.
-type Exam struct {
-	*untouched
-	schema *schema
-}
-
-// StartExam opens the store. Errors are *Error: ErrCorrupt for what is no database.
-func StartExam(ctx context.Context, path string) (*Exam, error) {
-	u, err := openUntouched(ctx, path)
-	if err != nil {
-		return nil, err
-	}
-	return &Exam{untouched: u}, nil
-}
-
-// Close gives the store back.
-func (e *Exam) Close() { e.close() }
-
-// Holds tells whether all that was read is what the store holds. It is asked before anything of it is believed; where it is not so,
-// another exam tells the truth.
-func (e *Exam) Holds() bool { return e.holds() }
-
-// LiveIDs tells which of the ids have a session row in the snapshot.
-func (e *Exam) LiveIDs(ctx context.Context, ids []string) (map[string]bool, error) {
-	if e.conn == nil {
-		return map[string]bool{}, nil
-	}
-	live, err := e.liveAmong(ctx, ids)
-	return live, classify("ask which sessions are live", err)
-}
-
-// Shape reads what the store is. Without it nothing else can be asked.
-func (e *Exam) Shape(ctx context.Context, agent Agent) (*Shape, error) {
-	shape := &Shape{Kind: KindEmpty, Report: &Report{Tables: map[string]bool{}, JournalMode: "none"}}
-	e.schema = &schema{}
-	if e.conn != nil {
-		s, err := e.readSchema(ctx)
-		if err != nil {
-			return nil, err
-		}
-		e.schema = s
-		shape.Kind = s.kind()
-		if shape.Report, err = e.shapeOf(ctx, s, agent); err != nil {
-			return nil, classify("look at the store", err)
-		}
-		if shape.PathError == nil { // what the schema alone refuses (contract 3)
-			switch _, err := e.cascades(ctx); {
-			case errors.Is(err, ErrUnsupported):
-				shape.Path, shape.PathError = "", err
-			case err != nil:
-				return nil, err
-			}
-		}
-		shape.SetAside, shape.IndexFault = e.indexesToSetAside(ctx, s)
-		if e.way == wayAlone { // SQLite does not tell, where it is told that nobody ever writes
-			shape.JournalMode = "wal"
-		}
-	} else {
-		_, shape.PathError = choosePath(e.schema, agent)
-		shape.Missing = e.schema.missing()
-	}
-	return shape, nil
-}
-
-// Disk is what a store takes on the disk. It is asked of the file system, and nothing is opened.
-type Disk struct {
-	Bytes, WALBytes int64
-	JournalBytes    int64 // of a rollback journal, which a writer left or writes just now
-}
-
-// DiskOf looks at the files of a store.
-func DiskOf(path string) (Disk, error) {
-	whole, err := diskSize(path)
-	if err != nil {
-		return Disk{}, err
-	}
-	d := Disk{WALBytes: walSize(path)}
-	d.Bytes = whole - d.WALBytes
-	if journal := sizeOf(path + "-journal"); journal != nil {
-		d.JournalBytes = *journal
-	}
-	return d, nil
-}
-
-func (s *schema) kind() StoreKind {
-	has := func(table string) bool { return s.has(table) }
-	switch {
-	case !s.has("sessions", "id", "parent_session_id") || !s.has("messages", "session_id"):
-		return KindForeign
-	case !slices.ContainsFunc(ledgerTables, has):
-		return KindLegacy
-	case !slices.ContainsFunc(canonicalNeeds, func(table string) bool { return !has(table) }) && s.has("sessions", "runtime_revision"):
-		return KindRuntime
-	}
-	return KindPartial
-}
+func (f Failure) Line() string { return lineOf(f.Cause) }
 
 // Contents asks what the store holds. What ctx leaves no time for is a Failure.
 func (e *Exam) Contents(ctx context.Context) *Health {

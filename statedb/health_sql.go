@@ -3,6 +3,7 @@ package statedb
 import (
 	"context"
 	"errors"
+	"strings"
 )
 
 // This file holds all SQL that asks how a store is. A value may be of any type here, whatever the column says: the store may be
@@ -32,7 +33,7 @@ func (e *Exam) sample(ctx context.Context, into **Sampled, can bool, query strin
 	return nil
 }
 
-func (e *Exam) hasRecords() bool { return e.schema.has("state_meta", "key", "value") }
+func (e *Exam) hasRecords() bool { return e.schema.hasRecords() }
 
 func (e *Exam) hasSessions() bool { return e.schema.has("sessions", "id") }
 
@@ -148,8 +149,8 @@ func (e *Exam) readIntents(ctx context.Context, h *Health) error {
 func (e *Exam) countNotes(ctx context.Context, h *Health) error {
 	var notes int
 	if e.hasRecords() {
-		err := e.QueryRowContext(ctx, "SELECT count(*) FROM state_meta WHERE "+within(spillPrefix)+" OR "+within(mediaPrefix)).Scan(&notes)
-		if err != nil {
+		var err error
+		if notes, err = e.countUnder(ctx, spillPrefix, mediaPrefix); err != nil {
 			return err
 		}
 	}
@@ -199,15 +200,12 @@ func (e *Exam) countFences(ctx context.Context, h *Health) error {
 		if err != nil {
 			return err
 		}
-		err = e.eachRecord(ctx, func(_, value string) {
-			t := readTombstone(value)
-			if t.expires {
-				into.Expiring++
-			}
+		err = e.eachExpiring(ctx, prefix, func(_ string, t tombstone) {
+			into.Expiring++
 			if t.agedOut(now()) {
 				into.RunOut++
 			}
-		}, "WHERE "+within(prefix)+" AND value GLOB '*expires*'")
+		})
 		if err != nil {
 			return err
 		}
@@ -216,12 +214,26 @@ func (e *Exam) countFences(ctx context.Context, h *Health) error {
 	return nil
 }
 
+// findUndead asks for the tombstones of live sessions, of which there is hardly one, and reads what each of them says.
 func (e *Exam) findUndead(ctx context.Context, h *Health) error {
-	return e.sample(ctx, &h.Undead, e.hasSessions() && e.hasRecords(), `SELECT s.id FROM state_meta m
-		JOIN sessions s ON s.id = substr(m.key, length(?) + 1) WHERE `+within(retiredSessionPrefix)+` AND CASE
-		WHEN typeof(m.value) = 'text' AND json_valid(m.value) AND json_type(m.value, '$.retired_at') IN ('integer', 'real')
-		THEN json_type(m.value, '$.expires') IS NOT 'true' OR ? - json_extract(m.value, '$.retired_at') <= ? ELSE 1 END`,
-		retiredSessionPrefix, now(), fenceHorizon)
+	var undead Sampled
+	if e.hasSessions() && e.hasRecords() {
+		err := e.eachRecord(ctx, func(key, value string) {
+			if readTombstone(value).agedOut(now()) {
+				return
+			}
+			undead.Count++
+			if undead.Count <= mostNamed {
+				undead.IDs = append(undead.IDs, strings.TrimPrefix(key, retiredSessionPrefix))
+			}
+		}, "WHERE "+within(retiredSessionPrefix)+" AND EXISTS (SELECT 1 FROM sessions WHERE id = substr(state_meta.key, length(?) + 1))",
+			retiredSessionPrefix)
+		if err != nil {
+			return err
+		}
+	}
+	h.Undead = &undead
+	return nil
 }
 
 func (e *Exam) findLostParents(ctx context.Context, h *Health) error {

@@ -1,8 +1,12 @@
 package statedb
 
+import "session-sidecar/internal/agentjson"
+
 // The keys of state_meta that a delete reads and writes. What is left of a key is an id, a hash, or a name. All but the
 // last two are the Agent's; docs/formats.md says what their values are.
 const (
+	gatewayPrefix = "gateway." // all that the Agent's gateway keeps
+
 	localPolicyPrefix       = "gateway.local_policy.v1:"       // + chat id: a local conversation
 	localLegacyPrefix       = "gateway.local_legacy.v1:"       // + session id: one that is older than its policy
 	retiredSessionPrefix    = "gateway.retired_session.v1."    // + session id: its tombstone
@@ -21,7 +25,17 @@ const (
 	routeIntentPrefix       = "sidecar.route_intent.v1."       // + operation id: ids whose routes are to be fenced
 )
 
-// after is the end of the range of keys that begin with a prefix. None of ours ends with 0xff.
-func after(prefix string) string {
-	return prefix[:len(prefix)-1] + string(prefix[len(prefix)-1]+1)
+// prefixed gives the keys of some ids.
+func prefixed(prefix string, ids []string) []string {
+	keys := make([]string, len(ids))
+	for i, id := range ids {
+		keys[i] = prefix + id
+	}
+	return keys
+}
+
+// requestFingerprint is the one under which an exact retry of a principal's request to a session is looked for (contract 5b.4, 5d). What
+// is in the store may be of any type.
+func requestFingerprint(sessionID string, principal, request any) (string, error) {
+	return agentjson.Fingerprint(sessionID, agentjson.Object{"principal": principal, "request": request})
 }

@@ -6,8 +6,6 @@ import (
 	"database/sql"
 	"slices"
 	"strings"
-
-	"session-sidecar/internal/lazyregexp"
 )
 
 // This file holds all SQL that reads the ledger: what a newer Agent's runtime keeps about sessions beside their rows
@@ -51,74 +49,91 @@ func (c *conn) unsettled(ctx context.Context, ids []string) (guards []Guard, err
 
 // eachPart reads the ledger of some sessions part by part and hands each to use: rows with their sizes first, then as many at
 // once as memory should hold. The number of statements does not grow with what is there but by its size. use may write.
-func (c *conn) eachPart(ctx context.Context, s *schema, ids, policies []string, use func(*ledger) error) error {
-	hand := func(l *ledger) error {
-		if err := ctx.Err(); err != nil {
-			return err // a large ledger takes a while, and somebody waits for the write lock
-		}
-		keys, err := l.keys()
-		if err != nil {
+func (c *conn) eachPart(ctx context.Context, s *schema, ids, policies []string, use func(*ledgerPart) error) error {
+	r := &ledgerReader{conn: c, schema: s, ids: ids, use: use}
+	for _, read := range []func(context.Context) error{r.admissions, r.workers, r.mutations} {
+		if err := read(ctx); err != nil {
 			return err
 		}
-		if l.records, err = c.records(ctx, s, keys); err == nil {
-			err = c.readResults(ctx, l.results(), l.records)
-		}
-		if err != nil {
-			return classify("read state_meta", err)
-		}
-		return use(l)
 	}
-	going := setOf(ids)
-	err := c.eachPartOf(ctx, sizedAdmissions, ids, func(admissions []string) error {
-		rows, err := c.rowsOf(ctx, "session_admissions", "admission_id", "admission_id", admissions)
+	return r.hand(ctx, &ledgerPart{fenced: ids, policies: policies})
+}
+
+// ledgerReader reads the ledger of some sessions.
+type ledgerReader struct {
+	*conn
+	schema *schema
+	ids    []string
+	use    func(*ledgerPart) error
+}
+
+// hand reads the records that the decision about a part asks for, and gives it to use.
+func (r *ledgerReader) hand(ctx context.Context, l *ledgerPart) error {
+	if err := ctx.Err(); err != nil {
+		return err // a large ledger takes a while, and somebody waits for the write lock
+	}
+	keys, err := l.recordKeys()
+	if err != nil {
+		return err
+	}
+	if l.records, err = r.records(ctx, r.schema, keys); err == nil {
+		err = r.readResults(ctx, l.resultKeys(), l.records)
+	}
+	if err != nil {
+		return classify("read state_meta", err)
+	}
+	return r.use(l)
+}
+
+func (r *ledgerReader) admissions(ctx context.Context) error {
+	going := setOf(r.ids)
+	return r.eachPartOf(ctx, sizedAdmissions, r.ids, func(admissions []string) error {
+		rows, err := r.rowsOf(ctx, "session_admissions", "admission_id", "admission_id", admissions)
 		if err != nil {
 			return err
 		}
 		rows = slices.DeleteFunc(rows, func(row cells) bool { return !going[row.text("target_session_id")] })
-		return hand(&ledger{admissions: rows})
+		return r.hand(ctx, &ledgerPart{admissions: rows})
 	})
-	if err != nil {
-		return err
-	}
-	err = c.eachPartOf(ctx, sizedWorkers, ids, func(executions []string) error {
-		workers, err := c.rowsOf(ctx, "worker_executions", "execution_id", "execution_id", executions)
+}
+
+func (r *ledgerReader) workers(ctx context.Context) error {
+	going := setOf(r.ids)
+	return r.eachPartOf(ctx, sizedWorkers, r.ids, func(executions []string) error {
+		workers, err := r.rowsOf(ctx, "worker_executions", "execution_id", "execution_id", executions)
 		if err != nil {
 			return err
 		}
-		receipts, err := c.rowsOf(ctx, "worker_receipts", "execution_id", "sequence", executions)
+		results, err := r.rowsOf(ctx, "worker_receipts", "execution_id", "sequence", executions)
 		if err != nil {
 			return err
 		}
-		l := &ledger{receipts: map[string][]cells{}}
+		l := &ledgerPart{results: map[string][]cells{}}
 		l.workers = slices.DeleteFunc(workers, func(row cells) bool { return !going[row.text("session_id")] })
-		for _, receipt := range receipts {
-			execution := receipt.text("execution_id")
-			l.receipts[execution] = append(l.receipts[execution], receipt)
+		for _, result := range results {
+			execution := result.text("execution_id")
+			l.results[execution] = append(l.results[execution], result)
 		}
-		return hand(l)
+		return r.hand(ctx, l)
 	})
-	if err != nil {
-		return err
-	}
-	narrow, patterns := c.narrow(mutationReceipts, ids), []any(nil)
+}
+
+func (r *ledgerReader) mutations(ctx context.Context) error {
+	narrow, patterns := r.narrow(mutationReceipts, r.ids), []any(nil)
 	if narrow == "" {
-		narrow, patterns = mayName("value", ids)
+		narrow, patterns = mayName("value", r.ids)
 	}
-	err = c.eachPartOf(ctx, sizedMutations(narrow), ids, func(keys []string) error {
-		records, err := c.records(ctx, s, keys)
+	return r.eachPartOf(ctx, sizedMutations(narrow), r.ids, func(keys []string) error {
+		records, err := r.records(ctx, r.schema, keys)
 		if err != nil {
 			return classify("read the mutation receipts", err)
 		}
-		l := &ledger{}
+		l := &ledgerPart{}
 		for _, key := range sortedKeys(records) {
 			l.mutations = append(l.mutations, record{key, records[key]})
 		}
-		return hand(l)
+		return r.hand(ctx, l)
 	}, patterns...)
-	if err != nil {
-		return err
-	}
-	return hand(&ledger{fenced: ids, policies: policies})
 }
 
 // readResults adds the stored results under these keys. What they hold of the talk is left behind as early as can be: it may be
@@ -190,30 +205,18 @@ func partsOf(sizes map[string]int64, most int64) (parts [][]string) {
 	return parts
 }
 
-// ledgerSizes tells how much of the ledger belongs to each session.
-func (c *conn) ledgerSizes(ctx context.Context, ids []string) (map[string]size, error) {
-	sizes, err := c.measure(ctx, ids, `SELECT target_session_id, count(*), sum(coalesce(octet_length(payload_json), 0) + coalesce((
-		SELECT octet_length(value) FROM state_meta WHERE key = '`+admissionResultPrefix+`' || admission_id), 0))
-		FROM session_admissions WHERE target_session_id IN LIST GROUP BY target_session_id`)
-	return sizes, classify("measure the runtime ledger", err)
-}
+// sizeOfAdmission is how long its payload and its stored result are.
+const sizeOfAdmission = `coalesce(octet_length(payload_json), 0) +
+	coalesce((SELECT octet_length(value) FROM state_meta WHERE key = '` + admissionResultPrefix + `' || admission_id), 0)`
 
 // The keys of what the retirement reads, with the sizes of what may be long. LIST, or ROWS, are the ids.
 var (
-	sizedAdmissions = `SELECT CASE WHEN typeof(admission_id) = 'text' THEN admission_id END, coalesce(octet_length(payload_json), 0) +
-		coalesce(octet_length(lineage_json), 0) +
-		coalesce((SELECT octet_length(value) FROM state_meta WHERE key = '` + admissionResultPrefix + `' || admission_id), 0)
+	sizedAdmissions = `SELECT CASE WHEN typeof(admission_id) = 'text' THEN admission_id END, ` + sizeOfAdmission + ` + coalesce(octet_length(lineage_json), 0)
 		FROM session_admissions WHERE target_session_id IN LIST`
 	sizedWorkers = `SELECT CASE WHEN typeof(execution_id) = 'text' THEN execution_id END, coalesce((
 		SELECT sum(octet_length(result_json)) FROM worker_receipts r WHERE r.execution_id = w.execution_id), 0)
 		FROM worker_executions w WHERE session_id IN LIST`
 )
-
-// sizedMutations finds the mutation receipts that name one of the targets. narrow leaves out rows that cannot.
-func sizedMutations(narrow string) string {
-	return `WITH targets(id) AS (VALUES ROWS) SELECT key, octet_length(value) FROM state_meta
-		WHERE ` + within(mutationPrefix) + ` AND typeof(value) = 'text'` + narrow + ` AND CASE WHEN json_valid(value) THEN 0` + namingTargets() + ` END`
-}
 
 // rowsOf reads whole rows, by a column that names what they belong to, in the order of another.
 func (c *conn) rowsOf(ctx context.Context, table, column, order string, of []string) ([]cells, error) {
@@ -241,44 +244,4 @@ func (c *conn) rowsOf(ctx context.Context, table, column, order string, of []str
 		}, "SELECT "+asStored(columns)+" FROM "+quoted(table)+" WHERE "+column+" IN "+in+" ORDER BY "+order, args...)
 	})
 	return rows, classify("read the table "+table, err)
-}
-
-// namedByMutation lists the places where a mutation receipt names a session (contract 5b.4).
-var namedByMutation = []string{
-	"$.result.session_id", "$.result.target_session_id", "$.result.previous_target_session_id", "$.result.target_message.session_id",
-}
-
-// mostPatterns bounds how many ids a text is looked through for before it is read as JSON: more are as fast without.
-const mostPatterns = 4
-
-var plainID = lazyregexp.New(`^[A-Za-z0-9_.:-]+$`)
-
-// mayName is a condition, with its arguments, that leaves out JSON in which no string is one of a few ids: the id stands there as it
-// is, or with an escape for one of its characters. It is empty for ids that JSON may spell with other escapes, or that are patterns.
-func mayName(column string, ids []string) (condition string, args []any) {
-	if len(ids) > mostPatterns || slices.ContainsFunc(ids, func(id string) bool { return !plainID().MatchString(id) }) {
-		return "", nil
-	}
-	condition = " AND (" + column + ` GLOB '*\u*'`
-	for _, id := range ids {
-		condition, args = condition+" OR "+column+" GLOB ?", append(args, "*"+id+"*")
-	}
-	return condition + ")", args
-}
-
-func namingTargets() (condition string) {
-	for _, path := range namedByMutation {
-		condition += " OR json_extract(value, '" + path + "') IN targets"
-	}
-	return condition
-}
-
-// leftBehindCanonical counts what the canonical path leaves though it concerned the ids: the Agent's record that a local
-// conversation is older than its policy.
-func (c *conn) leftBehindCanonical(ctx context.Context, ids []string) ([]LeftBehind, error) {
-	n, err := c.countIn(ctx, prefixed(localLegacyPrefix, ids), `SELECT count(*) FROM state_meta WHERE key IN `)
-	if err != nil || n == 0 {
-		return nil, classify("count the records of older local conversations", err)
-	}
-	return []LeftBehind{{"gateway.local_legacy", n, "the Agent knows older local conversations by these records"}}, nil
 }

@@ -2,17 +2,28 @@ package statedb
 
 import "context"
 
-// LeftBehind is what the path does not remove though it concerned the session (contract 4).
-type LeftBehind struct {
-	Kind  string // the table
+// Counted is what a delete does not take of one kind, and why: what it leaves behind though it concerned the sessions, or what it
+// retains on purpose (contract 4).
+type Counted struct {
+	Kind  string // a table, or one of the words of contract 5b.4
 	Count int
-	Why   string
+	Why   string // for a person
+}
+
+// leftBehindCanonical counts what the canonical path leaves though it concerned the ids: the Agent's record that a local
+// conversation is older than its policy.
+func (c *conn) leftBehindCanonical(ctx context.Context, ids []string) ([]Counted, error) {
+	n, err := c.countRecords(ctx, prefixed(localLegacyPrefix, ids))
+	if err != nil || n == 0 {
+		return nil, classify("count the records of older local conversations", err)
+	}
+	return []Counted{{"gateway.local_legacy", n, "the Agent knows older local conversations by these records"}}, nil
 }
 
 // leftBehind counts what the legacy path leaves in the store though it concerned the ids: routes that name one of them, and
 // prompts that no other session uses.
-func (c *conn) leftBehind(ctx context.Context, s *schema, ids []string) ([]LeftBehind, error) {
-	var left []LeftBehind
+func (c *conn) leftBehind(ctx context.Context, s *schema, ids []string) ([]Counted, error) {
+	var left []Counted
 	if s.has("gateway_routing", "entry_json") {
 		routes, err := c.countIn(ctx, ids, `SELECT count(*) FROM gateway_routing WHERE TRUE`+c.narrow(routingEntries, ids)+
 			` AND `+sessionOfRoute+` IN `)
@@ -20,7 +31,7 @@ func (c *conn) leftBehind(ctx context.Context, s *schema, ids []string) ([]LeftB
 			return nil, classify("count the routes", err)
 		}
 		if routes > 0 {
-			left = append(left, LeftBehind{"gateway_routing", routes, "these routes still name the session"})
+			left = append(left, Counted{"gateway_routing", routes, "these routes still name the session"})
 		}
 	}
 	prompts, err := c.lonelyPrompts(ctx, s, ids)
@@ -28,7 +39,7 @@ func (c *conn) leftBehind(ctx context.Context, s *schema, ids []string) ([]LeftB
 		return nil, classify("count the system prompts", err)
 	}
 	if prompts > 0 {
-		left = append(left, LeftBehind{"system_prompts", prompts, "no session uses these prompts any more"})
+		left = append(left, Counted{"system_prompts", prompts, "no session uses these prompts any more"})
 	}
 	return left, nil
 }

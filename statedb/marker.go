@@ -6,8 +6,6 @@ import (
 	"reflect"
 	"strings"
 	"unicode/utf8"
-
-	"session-sidecar/internal/jsontext"
 )
 
 // The lineage markers in the JSON of sessions.model_config (contract 5).
@@ -110,14 +108,9 @@ func mayHoldMarker(text string) bool {
 	return false
 }
 
-// isJSONObject tells whether decoding the text as an object would succeed.
-func isJSONObject(text string) bool {
-	return strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "{") && json.Valid(replacePythonNumbers([]byte(text)))
-}
-
 func decodeMarkers(modelConfig string) markers {
-	var object map[string]json.RawMessage
-	if err := json.Unmarshal(replacePythonNumbers([]byte(modelConfig)), &object); err != nil || object == nil {
+	object, ok := readPythonObject(modelConfig)
+	if !ok {
 		return markers{}
 	}
 	return markers{
@@ -142,25 +135,4 @@ func readMarker(raw json.RawMessage) marker {
 		}
 	}
 	return newMarker(value)
-}
-
-// replacePythonNumbers puts a number in the place of each NaN, Infinity and -Infinity outside strings: Python writes and
-// reads them, JSON has no such words, and no marker depends on their value. The spaces keep neighbours apart.
-func replacePythonNumbers(text []byte) []byte {
-	if !bytes.Contains(text, []byte("NaN")) && !bytes.Contains(text, []byte("Infinity")) {
-		return text
-	}
-	replacer := strings.NewReplacer("-Infinity", " 0 ", "Infinity", " 0 ", "NaN", " 0 ")
-	var out bytes.Buffer
-	for len(text) > 0 {
-		quote := bytes.IndexByte(text, '"')
-		if quote < 0 {
-			quote = len(text)
-		}
-		out.WriteString(replacer.Replace(string(text[:quote])))
-		end := quote + jsontext.StringLength(text[quote:])
-		out.Write(text[quote:end])
-		text = text[end:]
-	}
-	return out.Bytes()
 }

@@ -36,7 +36,7 @@ var hostedPath = lazyregexp.New(`^/(?:[^\n]*/)?native-inputs/([0-9a-f]{64})/[^/\
 // mediaOf lists the media that an admission's payload references, each path once. What is malformed inside of a payload
 // references nothing; a payload that is no JSON object is ErrUnsupported (contract 5b.4).
 func mediaOf(payloadJSON, requestID string) ([]mediaReference, error) {
-	payload, ok := decodeObject(payloadJSON)
+	payload, ok := readPythonObject(payloadJSON)
 	if !ok {
 		return nil, unsupported("the payload of an admission is no JSON object")
 	}
@@ -104,8 +104,8 @@ func innerLines(text string) []string {
 
 // readMedia reads a media object: path and sha256 are texts, whatever else it holds.
 func readMedia(raw json.RawMessage) (path, hash string, ok bool) {
-	var object map[string]json.RawMessage
-	if json.Unmarshal(raw, &object) != nil {
+	object, ok := readObject(raw)
+	if !ok {
 		return "", "", false
 	}
 	path, hasPath := readString(object["path"])
@@ -117,15 +117,6 @@ func readMedia(raw json.RawMessage) (path, hash string, ok bool) {
 // which the Agent could not turn into a path either.
 func nameable(path string) bool {
 	return path != "" && !strings.ContainsRune(path, 0) && !strings.ContainsRune(path, utf8.RuneError)
-}
-
-// readString reads a JSON string; null is none.
-func readString(raw json.RawMessage) (text string, ok bool) {
-	if len(raw) == 0 || raw[0] != '"' {
-		return "", false
-	}
-	err := json.Unmarshal(raw, &text)
-	return text, err == nil
 }
 
 // mediaKey is the key of state_meta under which the media of a path is noted.

@@ -44,9 +44,9 @@ type Plan struct {
 	Targets    []Target // every id that goes, in the order of deleted_ids
 	Kept       []Kept   // rows that hang on those and stay
 	Guards     []Guard  // live guards
-	LeftBehind []LeftBehind
-	Retained   []LeftBehind // what the canonical path keeps on purpose
-	Media      []Media      // files that the rows named and that may go after them
+	LeftBehind []Counted
+	Retained   []Counted // what the canonical path keeps on purpose
+	Media      []Media   // files that the rows named and that may go after them
 	// StaleIndexes are full-text indexes that the delete sets aside; the Agent has to rebuild them (fts_stale).
 	StaleIndexes []string
 	// Receipt is what proves that a user asked; nil where nobody did, or where no row was there (contract 8).

@@ -5,30 +5,6 @@ import (
 	"slices"
 )
 
-// canonicalColumns are what the canonical path reads and writes of the tables that decide it (contract 3.5).
-var canonicalColumns = map[string][]string{
-	"session_admissions": {
-		"admission_id", "request_id", "principal_id", "target_session_id", "lineage_json", "payload_json", "status",
-	},
-	"worker_executions":        {"execution_id", "session_id", "status"},
-	"worker_receipts":          {"execution_id", "sequence", "payload_digest", "result_json"},
-	"state_meta":               {"key", "value"},
-	"gateway_routing":          {"session_key", "entry_json"},
-	"conversation_generations": {"source", "session_key", "generation"},
-}
-
-// refuseOtherColumns is ErrUnsupported, naming the column, for a store whose ledger has another shape than we know.
-func (s *schema) refuseOtherColumns() error {
-	for _, table := range sortedKeys(canonicalColumns) {
-		for _, column := range canonicalColumns[table] {
-			if !s.has(table, column) {
-				return unsupported("the store's table %s has no column %s", table, column)
-			}
-		}
-	}
-	return nil
-}
-
 // planCanonical decides in the order of contract 4, step 3: the set, which the local policy is part of, then the guards and
 // idleness, then what would stop the retirement.
 func (c *conn) planCanonical(ctx context.Context, s *schema, request Request, purpose planPurpose) (*Plan, error) {

@@ -1,7 +1,6 @@
 package statedb
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -40,12 +39,12 @@ type policy struct {
 // parsePolicy reads a record as the Agent does, which is how Python's json reads it: exact keys, and the last of two
 // equal ones. Text that is no JSON object is no policy.
 func parsePolicy(value string) (policy, bool) {
-	record, ok := decodeObject(value)
+	record, ok := readPythonObject(value)
 	if !ok {
 		return policy{}, false
 	}
 	var p policy
-	entry, ok := decodeObject(string(record["entry"]))
+	entry, ok := readObject(record["entry"])
 	if !ok {
 		p.blame("its entry is no object")
 	}
@@ -59,11 +58,11 @@ func parsePolicy(value string) (policy, bool) {
 	if _, old := record["legacy_session_id"]; old {
 		legacy := p.need(record, "legacy_session_id")
 		p.legacySessionID = &legacy
-		p.requestID, _ = decodeText(record["request_id"]) // such a conversation is not named after its request
+		p.requestID, _ = readExactString(record["request_id"]) // such a conversation is not named after its request
 	} else {
 		p.requestID = p.need(record, "request_id")
 	}
-	p.route, ok = decodeText(record["route"])
+	p.route, ok = readExactString(record["route"])
 	p.noRoute = !ok
 	p.readLineage(record)
 	return p, true
@@ -80,7 +79,7 @@ func (p *policy) readLineage(record map[string]json.RawMessage) {
 		p.blame("its lineage is no list")
 	}
 	for _, element := range elements {
-		id, ok := decodeText(element)
+		id, ok := readExactString(element)
 		if !ok || id == "" {
 			p.blame("its lineage names something that is no session")
 			continue
@@ -91,7 +90,7 @@ func (p *policy) readLineage(record map[string]json.RawMessage) {
 
 // need is a field that must be text.
 func (p *policy) need(object map[string]json.RawMessage, key string) string {
-	text, ok := decodeText(object[key])
+	text, ok := readExactString(object[key])
 	if !ok {
 		p.blame("its %s is no text", key)
 	}
@@ -217,7 +216,7 @@ func (p policy) boundBy(legacy *string) bool {
 	if legacy == nil {
 		return false
 	}
-	record, ok := decodeObject(*legacy)
+	record, ok := readPythonObject(*legacy)
 	want := map[string]string{
 		"session_id": p.sessionID, "profile_id": p.profileID, "principal_id": p.principalID, "legacy_session_id": *p.legacySessionID,
 	}
@@ -225,7 +224,7 @@ func (p policy) boundBy(legacy *string) bool {
 		return false
 	}
 	for key, text := range want {
-		if got, ok := decodeText(record[key]); !ok || got != text {
+		if got, ok := readExactString(record[key]); !ok || got != text {
 			return false
 		}
 	}
@@ -325,28 +324,4 @@ func compareTimes(a, b any) int {
 		return -1
 	}
 	return 0
-}
-
-// decodeObject reads text as a JSON object, as Python does.
-func decodeObject(text string) (object map[string]json.RawMessage, ok bool) {
-	if !utf8.ValidString(text) {
-		return nil, false
-	}
-	// A map, since encoding/json would take a struct's fields in any case.
-	err := json.Unmarshal(replacePythonNumbers([]byte(text)), &object)
-	return object, err == nil && object != nil
-}
-
-// decodeText reads a JSON string. Half of a surrogate pair is no text: it would be read as another character, and so as
-// another name.
-func decodeText(raw json.RawMessage) (string, bool) {
-	var value any
-	if json.Unmarshal(raw, &value) != nil {
-		return "", false
-	}
-	text, ok := value.(string)
-	if ok && strings.ContainsRune(text, utf8.RuneError) && bytes.Contains(bytes.ToLower(raw), []byte(`\ud`)) {
-		return "", false
-	}
-	return text, ok
 }

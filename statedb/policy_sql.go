@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// This file holds all SQL that reads local policies and the rows around them. No statement runs once per member, nor once
-// per message.
+// This file holds how local policies and the rows around them are read, with all SQL for it. No statement runs once per member, nor
+// once per message.
 
 // localMembers gives the ids that a local policy makes one conversation with id, the owner first, or id alone where no
 // policy speaks of it (contract 5b.1, and the owner of 5b.2). A policy that does not hold is ErrReceiptInvalid.
@@ -83,10 +83,13 @@ func (c *conn) chatOf(ctx context.Context, s *schema, id string) (chat string, e
 func (c *conn) readLocalRows(ctx context.Context, s *schema, p policy) (localRows, error) {
 	rows := localRows{members: map[string]*localRow{}, candidates: map[string][]*localRow{}}
 	if p.legacySessionID != nil {
-		err := c.each(ctx, func(scan scanFunc) error { return scan(&rows.legacy) },
-			`SELECT value FROM state_meta WHERE key = ? AND typeof(value) = 'text'`, localLegacyPrefix+*p.legacySessionID)
+		key := localLegacyPrefix + *p.legacySessionID
+		records, err := c.records(ctx, s, []string{key})
 		if err != nil {
 			return localRows{}, err
+		}
+		if record, there := records[key]; there {
+			rows.legacy = &record
 		}
 	}
 	var compressed []string
@@ -137,14 +140,6 @@ func (c *conn) eachLocalRow(ctx context.Context, s *schema, column string, ids [
 	})
 }
 
-// orNull is an expression over a column of sessions that an old store may lack.
-func orNull(s *schema, column, expression string) string {
-	if s.has("sessions", column) {
-		return expression
-	}
-	return "NULL"
-}
-
 // newestMessages takes each session's newest time through the index over both columns. The two tests of the type let no
 // other value pass whatever the column is declared as.
 var newestMessages = fmt.Sprintf(`SELECT s.id, (
@@ -176,4 +171,59 @@ func (c *conn) readNewestMessages(ctx context.Context, s *schema, candidates map
 			return nil
 		}, newestMessages+list, args...)
 	})
+}
+
+// policiesNaming reads the local policies that name one of the ids, and the owners of those that cannot be read. What SQLite can
+// read is looked through by SQLite: there may be thousands, and they are parsed for a few.
+func (c *conn) policiesNaming(ctx context.Context, ids []string) (naming []policy, unreadable map[string]bool, err error) {
+	records := map[string]string{}
+	err = inChunks(ids, func(list string, args []any) error {
+		return c.each(ctx, func(scan scanFunc) error {
+			var key, value string
+			if err := scan(&key, &value); err != nil {
+				return err
+			}
+			records[key] = value
+			return nil
+		}, `WITH targets(id) AS (VALUES `+rowsOfOne(list)+`)
+			SELECT key, CASE WHEN typeof(value) = 'text' THEN value ELSE '' END FROM state_meta WHERE `+within(localPolicyPrefix)+`
+			AND CASE WHEN json_valid(value) THEN json_type(value) <> 'object' OR json_extract(value, '$.session_id') IN targets
+				OR json_extract(value, '$.entry.session_id') IN targets
+				OR EXISTS (SELECT 1 FROM json_each(state_meta.value, '$.lineage') WHERE json_each.value IN targets)
+			ELSE 1 END`, args...)
+	})
+	named := setOf(ids)
+	unreadable = map[string]bool{}
+	for _, key := range sortedKeys(records) {
+		p, ok := parsePolicy(records[key])
+		if !ok {
+			unreadable[strings.TrimPrefix(key, localPolicyPrefix)] = true
+		}
+		if slices.ContainsFunc(p.ids(), func(id string) bool { return named[id] }) {
+			naming = append(naming, p)
+		}
+	}
+	return naming, unreadable, classify("read the local policies", err)
+}
+
+// readLocals reads the local policies of the sessions that have children, and gives the conversations that they make of several
+// sessions, by owner; an owner without a child stands alone, whatever its record says. A record that no delete accepts by itself makes
+// none.
+func (c *conn) readLocals(ctx context.Context, all *graph) (map[string]*local, error) {
+	var keys []string
+	for _, owner := range sortedKeys(all.children) {
+		if all.rows[owner] != nil {
+			keys = append(keys, localPolicyPrefix+owner)
+		}
+	}
+	locals := map[string]*local{}
+	err := c.eachUnderKeys(ctx, keys, func(key, value string) {
+		owner := strings.TrimPrefix(key, localPolicyPrefix)
+		if p, ok := parsePolicy(value); ok && p.recordFault(owner) == "" {
+			if l := all.newLocal(p.lineage); l != nil {
+				locals[owner] = l
+			}
+		}
+	})
+	return locals, classify("read the local policies", err)
 }

@@ -67,7 +67,7 @@ func TestLeftBehind(t *testing.T) {
 		assert.NotEmpty(t, removal.LeftBehind[i].Why)
 		removal.LeftBehind[i].Why = ""
 	}
-	assert.Equal(t, []LeftBehind{{"gateway_routing", 2, ""}, {"system_prompts", 1, ""}}, removal.LeftBehind)
+	assert.Equal(t, []Counted{{"gateway_routing", 2, ""}, {"system_prompts", 1, ""}}, removal.LeftBehind)
 	assert.Len(t, home.Query("SELECT * FROM gateway_routing"), 7)
 	assert.Len(t, home.Query("SELECT * FROM system_prompts"), 3)
 }

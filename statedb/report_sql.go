@@ -4,42 +4,12 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"slices"
-	"strings"
-
-	"session-sidecar/internal/lazyregexp"
 )
 
-// Report is what a store is and has (contract 5d, features).
-type Report struct {
-	Path          Path  // empty where no path applies; then PathError says why
-	PathError     error // an *Error
-	SchemaVersion *int64
-	Tables        map[string]bool // of the tables that the contract names
-	Guards        bool            // a running turn can be seen
-	Indexes       []Index
-	Receipts      bool // deletion receipts can be read
-	JournalMode   string
-	Bytes         int64
-	WALBytes      int64
-	Sessions      *int64   // nil without a table of them
-	Missing       []string // what contract 3 looks for and does not find, as table or table.column
-}
+// This file holds the SQL that a store's shape is told from.
 
-// Index is one full-text index.
-type Index struct {
-	Name      string
-	Tokenizer string // with its arguments
-	Usable    bool   // this build can read and write it
-}
-
-// otherTables are those that the contract names beside what decides the path.
-var otherTables = []string{
-	"session_model_usage", "telegram_dm_topic_bindings", "system_prompts", "schema_version", receiptsTable,
-}
-
-// Features looks at a store's shape, from one snapshot; sizes are asked of the file system and nothing is opened for
-// them.
+// Features looks at a store's shape, from one snapshot (contract 5d, features); sizes are asked of the file system and nothing is opened
+// for them. A store that no path fits is no error: the report says why.
 func Features(ctx context.Context, path string, agent Agent) (*Report, error) {
 	var report *Report
 	err := read(ctx, path, "look at the store", func(c *conn) error {
@@ -55,12 +25,11 @@ func Features(ctx context.Context, path string, agent Agent) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	whole, err := diskSize(path)
+	disk, err := DiskOf(path)
 	if err != nil {
 		return nil, err
 	}
-	report.WALBytes = walSize(path)
-	report.Bytes = whole - report.WALBytes
+	report.Bytes, report.WALBytes = disk.Bytes, disk.WALBytes
 	return report, nil
 }
 
@@ -72,9 +41,7 @@ func (c *conn) shapeOf(ctx context.Context, s *schema, agent Agent) (*Report, er
 		Missing:  s.missing(),
 	}
 	report.Path, report.PathError = choosePath(s, agent)
-	report.Guards = !slices.ContainsFunc(sortedKeys(guardTables), func(table string) bool {
-		return !s.has(table, guardTables[table]...)
-	})
+	report.Guards = s.missingGuards() == ""
 	report.Indexes = c.fullTextIndexes(ctx, s)
 	if err := c.QueryRowContext(ctx, "PRAGMA journal_mode").Scan(&report.JournalMode); err != nil {
 		return nil, err
@@ -96,46 +63,6 @@ func (c *conn) readVersion(ctx context.Context, s *schema, report *Report) error
 	return err
 }
 
-// decisive is all that contract 3 looks for, with the columns.
-func decisive() map[string][]string {
-	all := map[string][]string{
-		"sessions": {"id", "parent_session_id", "runtime_revision"}, "messages": {"session_id"},
-	}
-	for table, columns := range guardTables {
-		all[table] = columns
-	}
-	for _, table := range canonicalNeeds {
-		all[table] = nil
-	}
-	return all
-}
-
-func (s *schema) namedTables() map[string]bool {
-	tables := map[string]bool{}
-	for _, table := range slices.Concat(sortedKeys(decisive()), otherTables) {
-		tables[table] = s.has(table)
-	}
-	return tables
-}
-
-// missing lists what the store lacks of that, sorted. A table that is not there is named without its columns.
-func (s *schema) missing() []string {
-	var missing []string
-	for table, columns := range decisive() {
-		if !s.has(table) {
-			missing = append(missing, table)
-			continue
-		}
-		for _, column := range columns {
-			if !s.has(table, column) {
-				missing = append(missing, table+"."+column)
-			}
-		}
-	}
-	slices.Sort(missing)
-	return missing
-}
-
 // fullTextIndexes lists the indexes in the order of their names.
 func (c *conn) fullTextIndexes(ctx context.Context, s *schema) []Index {
 	var indexes []Index
@@ -146,29 +73,4 @@ func (c *conn) fullTextIndexes(ctx context.Context, s *schema) []Index {
 		}
 	}
 	return indexes
-}
-
-var (
-	fullTextModule = lazyregexp.New("(?is)\\busing\\s+[\"'`\\[]?fts([345])[\"'`\\]]?\\s*\\(")
-	tokenizeOption = lazyregexp.New(`(?is)\btokenize\s*=\s*('(?:[^']|'')*'|"(?:[^"]|"")*"|[^\s,)]+)`)
-)
-
-// tokenizerOf reads the tokenizer out of a full-text index's CREATE statement; without the option it is the module's own.
-func tokenizerOf(create string) (tokenizer string, ok bool) {
-	module := fullTextModule().FindStringSubmatch(create)
-	if module == nil {
-		return "", false
-	}
-	option := tokenizeOption().FindStringSubmatch(create)
-	switch {
-	case option == nil && module[1] == "5":
-		return "unicode61", true
-	case option == nil:
-		return "simple", true
-	}
-	text := option[1]
-	if quote := text[:1]; quote == "'" || quote == `"` {
-		text = strings.ReplaceAll(text[1:len(text)-1], quote+quote, quote)
-	}
-	return strings.TrimSpace(text), true
 }

@@ -16,7 +16,7 @@ func (t *Tx) removeCanonical(ctx context.Context, plan *Plan) error {
 	for _, step := range []func() error{
 		func() error { return c.setAsideIndexes(ctx, plan.StaleIndexes) },
 		func() error { return c.removeGuards(ctx, plan.stale) },
-		func() error { return c.retire(ctx, plan, func(p *part) error { return c.carryOut(ctx, s, p) }) },
+		func() error { return c.retire(ctx, plan, func(o *outcome) error { return c.carryOut(ctx, s, o) }) },
 		func() error { return c.dropLedger(ctx, ids) },
 		func() error { return c.dropWhatLeadsHere(ctx, s, ids) },
 		func() error { return c.raiseGenerations(ctx, s, ids) },
@@ -24,12 +24,7 @@ func (t *Tx) removeCanonical(ctx context.Context, plan *Plan) error {
 		func() error { return c.deleteRows(ctx, s, ids, detachAndRevise) },
 		func() error { return c.dropUnusedPrompts(ctx, s) },
 		func() error { return c.noteSpilled(ctx, r.operation, ids, r.spilled) },
-		func() error {
-			if !r.intent {
-				return nil
-			}
-			return c.writeRouteIntent(ctx, r.operation, ids)
-		},
+		func() error { return c.noteRoutes(ctx, r, ids) },
 		func() error { return c.proveGone(ctx, s, ids) },
 		func() error { return c.proveRetired(ctx, r, ids) },
 	} {
@@ -41,47 +36,34 @@ func (t *Tx) removeCanonical(ctx context.Context, plan *Plan) error {
 	return nil
 }
 
+// noteRoutes notes which routes are to be fenced in the base home, if the home shares its routes.
+func (c *conn) noteRoutes(ctx context.Context, r *retirement, ids []string) error {
+	if !r.intent {
+		return nil
+	}
+	return c.writeRouteIntent(ctx, r.operation, ids)
+}
+
 // carryOut writes what is to be remembered of a part of the ledger, and removes the records that go.
-func (c *conn) carryOut(ctx context.Context, s *schema, p *part) error {
-	if err := c.putRecords(ctx, p.puts); err != nil {
+func (c *conn) carryOut(ctx context.Context, s *schema, o *outcome) error {
+	if err := c.putRecords(ctx, "write state_meta", o.puts); err != nil {
 		return err
 	}
 	if s.hasTriggerOn("state_meta") {
-		written, err := c.records(ctx, s, sortedKeys(p.puts))
+		written, err := c.records(ctx, s, sortedKeys(o.puts))
 		if err != nil {
 			return classify("read state_meta", err)
 		}
-		if !maps.Equal(written, p.puts) {
+		if !maps.Equal(written, o.puts) {
 			return unsupported("a trigger of the store changed a record that was written")
 		}
 	}
-	return classify("clear state_meta", c.removeRecords(ctx, p.drops))
+	return classify("clear state_meta", c.removeRecords(ctx, o.drops))
 }
 
 // detachAndRevise lets children go of their parent and tells their readers that something changed.
 const detachAndRevise = `UPDATE sessions SET parent_session_id = NULL, runtime_revision = coalesce(runtime_revision, 0) + 1
 	WHERE parent_session_id IN `
-
-// recordsPerStatement bounds the records of one INSERT well below SQLite's limits.
-const recordsPerStatement = chunkSize
-
-func (c *conn) putRecords(ctx context.Context, records map[string]string) error {
-	keys := sortedKeys(records)
-	for len(keys) > 0 {
-		n := min(len(keys), recordsPerStatement)
-		args := make([]any, 0, 2*n)
-		for _, key := range keys[:n] {
-			args = append(args, key, records[key])
-		}
-		keys = keys[n:]
-		_, err := c.ExecContext(ctx, `INSERT INTO state_meta (key, value) VALUES (?, ?)`+strings.Repeat(", (?, ?)", n-1)+
-			` ON CONFLICT (key) DO UPDATE SET value = excluded.value`, args...)
-		if err != nil {
-			return classify("write state_meta", err)
-		}
-	}
-	return c.noteRecords(ctx, sortedKeys(records))
-}
 
 // dropLedger removes the rows whose retirement is written.
 func (c *conn) dropLedger(ctx context.Context, ids []string) error {
@@ -104,9 +86,6 @@ func (c *conn) inEach(ctx context.Context, doing string, keys []string, statemen
 	}
 	return nil
 }
-
-// within is SQL for the keys of state_meta that begin with one of our prefixes.
-func within(prefix string) string { return "key >= '" + prefix + "' AND key < '" + after(prefix) + "'" }
 
 // leadingHere are what leads a new message to one of the targets, which LIST stands for: local policies whose current entry is
 // one, names of the API's conversations, and routes. What is malformed names nothing and stays.
@@ -193,18 +172,20 @@ func (c *conn) dropUnusedPrompts(ctx context.Context, s *schema) error {
 	if err == nil && s.hasTriggerOn("system_prompts") {
 		left, missing := c.exists(ctx, `SELECT 1 FROM system_prompts WHERE `+unused)
 		if err = missing; left {
-			err = unsupported("a trigger of the store kept rows that were to go")
+			err = keptByTrigger()
 		}
 	}
 	return classify("remove the unused system prompts", err)
 }
+
+func keptByTrigger() error { return unsupported("a trigger of the store kept rows that were to go") }
 
 // refuseLeft is ErrUnsupported where a query still finds something of the keys, which LIST stands for.
 func (c *conn) refuseLeft(ctx context.Context, keys []string, query string) error {
 	return classify("look whether the rows are gone", inChunks(keys, func(list string, args []any) error {
 		found, err := c.exists(ctx, strings.Replace(query, "LIST", list, 1), args...)
 		if err == nil && found {
-			err = unsupported("a trigger of the store kept rows that were to go")
+			err = keptByTrigger()
 		}
 		return err
 	}))
@@ -220,14 +201,20 @@ func (c *conn) proveRetired(ctx context.Context, r *retirement, ids []string) er
 		{`SELECT 1 FROM session_admissions WHERE target_session_id IN LIST`, ids},
 		{`SELECT 1 FROM worker_executions WHERE session_id IN LIST`, ids},
 		{`SELECT 1 FROM worker_receipts WHERE execution_id IN LIST`, r.ended},
-		{`SELECT 1 FROM state_meta WHERE key IN LIST`, r.drops},
 	} {
 		if err := c.refuseLeft(ctx, left.keys, left.query); err != nil {
 			return err
 		}
 	}
+	left, err := c.countRecords(ctx, r.drops)
+	if err == nil && left > 0 {
+		err = keptByTrigger()
+	}
+	if err != nil {
+		return classify("look whether the records are gone", err)
+	}
 	kept := setOf(slices.Concat(sortedKeys(r.records), prefixed(retiredSessionPrefix, ids)))
-	there, err := c.countIn(ctx, sortedKeys(kept), `SELECT count(*) FROM state_meta WHERE key IN `)
+	there, err := c.countRecords(ctx, sortedKeys(kept))
 	if err == nil && there != len(kept) {
 		err = unsupported("a trigger of the store removed a record that was to stay")
 	}

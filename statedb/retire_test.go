@@ -14,13 +14,13 @@ func at(now float64) terms {
 }
 
 // fenced has the tombstone of s written too.
-func fenced(l *ledger) *ledger {
+func fenced(l *ledgerPart) *ledgerPart {
 	l.fenced = []string{"s"}
 	return l
 }
 
-func emptyLedger() *ledger {
-	return &ledger{receipts: map[string][]cells{}, records: map[string]string{}}
+func emptyLedger() *ledgerPart {
+	return &ledgerPart{results: map[string][]cells{}, records: map[string]string{}}
 }
 
 func admissionRow(id string) cells {
@@ -44,7 +44,7 @@ func TestRetireAnAdmission(t *testing.T) {
 		"gateway.retired_session.v1.s": `{"own":true,"retired_at":1790000000.5}`,
 	}, r.puts)
 	assert.Equal(t, []string{"gateway.api.settings.v1.s", "gateway.viewer_close.v1:s", "gateway.api.binding.v1.s"}, r.drops)
-	assert.Zero(t, r.results)
+	assert.Zero(t, r.finalResponses)
 }
 
 func TestStoredResults(t *testing.T) {
@@ -74,12 +74,12 @@ func TestStoredResults(t *testing.T) {
 		if c.kept == "" {
 			assert.Contains(t, r.drops, "gateway.admission.result.v1.a1", name)
 			assert.NotContains(t, r.puts, "gateway.admission.result.v1.a1", name)
-			assert.Zero(t, r.results, name)
+			assert.Zero(t, r.finalResponses, name)
 			continue
 		}
 		assert.Equal(t, c.kept, r.puts["gateway.admission.result.v1.a1"], name)
 		assert.NotContains(t, c.kept, "zarquon", name)
-		assert.Equal(t, 1, r.results, name)
+		assert.Equal(t, 1, r.finalResponses, name)
 	}
 }
 
@@ -88,7 +88,7 @@ func TestRetireAWorker(t *testing.T) {
 	require.NoError(t, err)
 	l := emptyLedger()
 	l.workers = []cells{{"execution_id": "w", "session_id": "s", "status": "terminal"}}
-	l.receipts["w"] = []cells{
+	l.results["w"] = []cells{
 		{"execution_id": "w", "sequence": int64(0), "payload_digest": "other", "result_json": `{"x":"zarquon"}`},
 		{"execution_id": "w", "sequence": int64(1), "payload_digest": end, "result_json": `{"ok": 1}`},
 		{"execution_id": "w", "sequence": int64(2), "payload_digest": nil, "result_json": `"zarquon"`},
@@ -100,7 +100,7 @@ func TestRetireAWorker(t *testing.T) {
 			`{"payload_digest":"` + end + `","result_json":"{\"ok\": 1}","sequence":1},{"payload_digest":null,"result_json":null,"sequence":2}],` +
 			`"retired_at":2.0,"session_id":"s","status":"terminal"}`,
 	}, r.puts)
-	assert.Equal(t, 1, r.workers)
+	assert.Equal(t, 1, r.workerResults)
 	assert.Equal(t, []string{"w"}, r.ended)
 }
 
@@ -122,12 +122,12 @@ func TestMutationReceiptsKeepNoText(t *testing.T) {
 }
 
 func TestWhatCannotBeRetired(t *testing.T) {
-	taken := func(key string) func(*ledger) { return func(l *ledger) { l.records[key] = "{}" } }
-	set := func(column string, value any) func(*ledger) {
-		return func(l *ledger) { l.admissions[0][column] = value }
+	taken := func(key string) func(*ledgerPart) { return func(l *ledgerPart) { l.records[key] = "{}" } }
+	set := func(column string, value any) func(*ledgerPart) {
+		return func(l *ledgerPart) { l.admissions[0][column] = value }
 	}
 	for name, c := range map[string]struct {
-		spoil func(*ledger)
+		spoil func(*ledgerPart)
 		says  string
 	}{
 		"a settled request that is there already": {taken("gateway.terminal_admission.v1.a1"), "gateway.terminal_admission.v1.a1"},
@@ -139,8 +139,8 @@ func TestWhatCannotBeRetired(t *testing.T) {
 		"an id that is no text":                   {set("admission_id", int64(7)), "no id"},
 		"a blob":                                  {set("outcome", []byte{1}), "session_admissions"},
 		"text that is no UTF-8":                   {set("outcome", "\xff"), "session_admissions"},
-		"two of one identity":                     {func(l *ledger) { l.admissions = append(l.admissions, admissionRow("a2")) }, "gateway.terminal_identity.v1."},
-		"a worker without an id":                  {func(l *ledger) { l.workers[0]["execution_id"] = nil }, "no id"},
+		"two of one identity":                     {func(l *ledgerPart) { l.admissions = append(l.admissions, admissionRow("a2")) }, "gateway.terminal_identity.v1."},
+		"a worker without an id":                  {func(l *ledgerPart) { l.workers[0]["execution_id"] = nil }, "no id"},
 	} {
 		l := emptyLedger()
 		l.admissions = []cells{admissionRow("a1")}
@@ -172,7 +172,7 @@ func TestMediaIsNotedOnce(t *testing.T) {
 	r, err = retire(fenced(l), at(1))
 	require.NoError(t, err)
 	assert.NotContains(t, r.puts, key)
-	keys, err := l.keys()
+	keys, err := l.recordKeys()
 	require.NoError(t, err)
 	assert.Contains(t, keys, key)
 }
@@ -180,16 +180,18 @@ func TestMediaIsNotedOnce(t *testing.T) {
 func TestRetirementTellsWhatItKeeps(t *testing.T) {
 	r := newRetirement(Circumstances{OperationID: "op", SharesRoutes: true}, []string{"s", "t"}, []string{"chat", "s"}, nil)
 	assert.Equal(t, []string{"chat", "s", "t"}, r.policies)
-	assert.Empty(t, r.retained())
+	assert.Empty(t, r.told())
 	one := Media{Path: "/a", SessionID: "s"}
-	r.add(&part{puts: map[string]string{"k": "v"}, drops: []string{"d"}, ended: []string{"w"}, media: []Media{one, one}, results: 1})
-	r.add(&part{puts: map[string]string{"k": "v"}, media: []Media{one}, results: 1, workers: 2, receipts: 3})
+	r.add(&outcome{
+		puts: map[string]string{"k": "v"}, drops: []string{"d"}, ended: []string{"w"}, media: []Media{one, one}, retained: retained{finalResponses: 1},
+	})
+	r.add(&outcome{puts: map[string]string{"k": "v"}, media: []Media{one}, retained: retained{1, 2, 3}})
 	assert.Equal(t, []Media{one}, r.media)
-	assert.Equal(t, []LeftBehind{
+	assert.Equal(t, []Counted{
 		{"final_responses", 2, "an exact retry of a settled request still gets its answer"},
 		{"worker_results", 2, "a worker that ends twice still gets its answer"},
 		{"mutation_receipts", 3, "an exact retry of a change is still known, without its text"},
-	}, r.retained())
+	}, r.told())
 }
 
 func TestPoliciesThatLeadToTheGoing(t *testing.T) {

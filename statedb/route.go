@@ -1,11 +1,9 @@
 package statedb
 
 import (
-	"encoding/json"
 	"strings"
 	"unicode/utf8"
 
-	"session-sidecar/internal/agentjson"
 	"session-sidecar/internal/lazyregexp"
 )
 
@@ -47,14 +45,8 @@ func ProfileNamespace(folder string, isBase bool) string {
 // RouteSession is the session that a routing entry names: the session_id of a JSON object, as the Agent's Python reads it.
 // Anything else names none, which is "".
 func RouteSession(entry string) string {
-	var fields map[string]json.RawMessage // exact names, which a struct would not ask for
-	if !utf8.ValidString(entry) || json.Unmarshal(replacePythonNumbers([]byte(entry)), &fields) != nil {
-		return ""
-	}
-	var id string
-	if json.Unmarshal(fields["session_id"], &id) != nil {
-		return ""
-	}
+	fields, _ := readPythonObject(entry)
+	id, _ := readString(fields["session_id"])
 	return id
 }
 
@@ -114,20 +106,6 @@ func dropsRoute(routeSpace, namespace string, live bool) bool {
 		return !live
 	}
 	return routeSpace == namespace
-}
-
-// routeFenceOver is the value of a fence that is set where an older one may be. A permanent one stays as it is: an expiring
-// one must not replace it, and another would say nothing new.
-func routeFenceOver(older *tombstone, expires bool, now float64) (value string, changes bool) {
-	if older != nil && !older.expires {
-		return "", false
-	}
-	fields := agentjson.Object{"retired_at": now}
-	if expires {
-		fields["expires"] = true
-	}
-	value, err := agentjson.Encode(fields)
-	return value, err == nil // the clock is a finite number
 }
 
 // routeFenceKey is where the fence of a session's routes in one namespace lies. A namespace holds no colon.

@@ -138,7 +138,7 @@ func TestRouteFenceOver(t *testing.T) {
 		"a permanent, own": {&tombstone{own: true}, "", ""},
 	} {
 		for expires, want := range map[bool]string{false: test.permanent, true: test.expiring} {
-			value, changes := routeFenceOver(test.older, expires, now)
+			value, changes := newRouteFence(test.older, expires, now)
 			assert.Equal(t, want, value, "over %s, expires %v", name, expires)
 			assert.Equal(t, want != "", changes, "over %s, expires %v", name, expires)
 		}

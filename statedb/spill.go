@@ -87,8 +87,8 @@ func (r *spillReader) readPlain(text string) {
 
 // parseSpillNote reads a note. One that is not as we write it notes nothing.
 func parseSpillNote(operationID, value string) (note SpillNote, ok bool) {
-	var record map[string]json.RawMessage
-	if json.Unmarshal([]byte(value), &record) != nil ||
+	record, ok := readObject(value)
+	if !ok ||
 		json.Unmarshal(record["files"], &note.Files) != nil || json.Unmarshal(record["session_ids"], &note.SessionIDs) != nil ||
 		note.Files == nil || note.SessionIDs == nil {
 		return note, false
@@ -100,9 +100,5 @@ func parseSpillNote(operationID, value string) (note SpillNote, ok bool) {
 
 // encode is the note as it is stored. An id that is no UTF-8 is noted as the wire spells it.
 func (n SpillNote) encode() (string, error) {
-	ids := values(n.SessionIDs)
-	for i, id := range n.SessionIDs {
-		ids[i] = string([]rune(id))
-	}
-	return agentjson.Encode(agentjson.Object{"files": values(n.Files), "session_ids": ids})
+	return agentjson.Encode(agentjson.Object{"files": values(n.Files), "session_ids": values(asSpelled(n.SessionIDs))})
 }

@@ -50,7 +50,7 @@ func (c *conn) writeSpillNote(ctx context.Context, note SpillNote) error {
 	if err != nil {
 		return unsupported("a session id cannot be noted: %v", err)
 	}
-	return c.putRecords(ctx, map[string]string{spillPrefix + note.OperationID: text})
+	return c.putRecords(ctx, "write state_meta", map[string]string{spillPrefix + note.OperationID: text})
 }
 
 // RewriteSpillNote leaves of a note what is still to go; one with nothing left goes.

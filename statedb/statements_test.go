@@ -119,7 +119,7 @@ func TestStatementsDoNotGrowWithTheConversation(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, []string{"s0", "d0", "d1", "d2", "s1", "s2", "s3", "s4"}, plan.IDs())
 			require.NoError(t, tx.Remove(t.Context(), plan))
-			assert.Equal(t, []LeftBehind{
+			assert.Equal(t, []Counted{
 				{"final_responses", ledger / 2, "an exact retry of a settled request still gets its answer"},
 				{"mutation_receipts", ledger / 2, "an exact retry of a change is still known, without its text"},
 			}, plan.Retained)

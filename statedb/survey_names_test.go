@@ -74,7 +74,7 @@ func TestASurveyKnowsTheRecordsThatItRewrote(t *testing.T) {
 	home.Create(fixtures.RuntimeSchema, sessionX,
 		`INSERT INTO state_meta VALUES ('gateway.mutation.v1.m', '{"result": {"session_id": "y", "session_id": "x", "title": "t"}}')`)
 	l := startLook(t, home)
-	receipts := []LeftBehind{{"mutation_receipts", 1, "an exact retry of a change is still known, without its text"}}
+	receipts := []Counted{{"mutation_receipts", 1, "an exact retry of a change is still known, without its text"}}
 	require.Equal(t, receipts, surveyedDelete(t, l, Agent{}, "y").Retained)
 	require.NotNil(t, l.conn.surveyOf(mutationReceipts))
 	require.Equal(t, receipts, surveyedDelete(t, l, Agent{}, "x").Retained)

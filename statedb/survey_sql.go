@@ -129,7 +129,7 @@ var surveyLeads = map[nameSource]string{
 // surveyHistory enters what the records of the gateway name in the fields of contract 5.5. A record that only Python reads, or that
 // spells a name in a way that is to be looked at closely, is always looked at.
 func (c *conn) surveyHistory(ctx context.Context, x *nameIndex, narrow string) error {
-	from := ` FROM state_meta WHERE key >= 'gateway.' AND key < 'gateway/' AND value IS NOT NULL` + narrow + ` AND `
+	from := ` FROM state_meta WHERE ` + within(gatewayPrefix) + ` AND value IS NOT NULL` + narrow + ` AND `
 	err := c.each(ctx, func(scan scanFunc) error {
 		var row int64
 		var value string

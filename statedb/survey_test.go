@@ -286,8 +286,8 @@ type decided struct {
 	Targets      []Target
 	Kept         []Kept
 	Guards       []Guard
-	LeftBehind   []LeftBehind
-	Retained     []LeftBehind
+	LeftBehind   []Counted
+	Retained     []Counted
 	Media        []Media
 	StaleIndexes []string
 	Error        string

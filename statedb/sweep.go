@@ -15,15 +15,16 @@ type Skipped struct {
 	Why       error
 }
 
-// unit is what a sweep takes whole or not at all: the sessions of one local conversation, or one session alone.
-type unit struct {
-	ids     []string
-	missing string // an id of the conversation that the sweep does not name; empty where it names all
+// Unit is what a sweep takes whole or not at all: the sessions of one local conversation, or one session alone.
+type Unit struct {
+	SessionIDs []string
+	Work       int    // how much there is to do: sessions, their messages and rows of the ledger, and a share for the length of those
+	missing    string // an id of the conversation that the sweep does not name; empty where it names all
 }
 
 // unitsOf puts the ids together that the policies make one conversation, in the order of the ids. Policies that share an id
 // are one conversation.
-func unitsOf(ids []string, policies []policy) []unit {
+func unitsOf(ids []string, policies []policy) []Unit {
 	named := setOf(ids)
 	group := map[string]string{} // an id -> another one of its conversation, up to one that stands for all
 	find := func(id string) string {
@@ -48,42 +49,34 @@ func unitsOf(ids []string, policies []policy) []unit {
 		}
 	}
 	at := map[string]int{}
-	var units []unit
+	var units []Unit
 	for _, id := range ids {
 		root := find(id)
 		i, known := at[root]
 		if !known {
 			i = len(units)
 			at[root] = i
-			units = append(units, unit{missing: missing[root]})
+			units = append(units, Unit{missing: missing[root]})
 		}
-		units[i].ids = append(units[i].ids, id)
+		units[i].SessionIDs = append(units[i].SessionIDs, id)
 	}
 	return units
-}
-
-// Unit is what a sweep takes whole or not at all, with how much there is to do: its sessions, their messages and rows of the
-// ledger, and a share for the length of those.
-type Unit struct {
-	SessionIDs []string
-	Work       int
 }
 
 // bytesOfWork is how much text costs about as much as one more row.
 const bytesOfWork = 4096
 
-// weighed tells how much there is to do for each unit. sizes are of the messages, and of the ledger.
-func weighed(units []unit, sizes ...map[string]size) []Unit {
-	all := make([]Unit, len(units))
-	for i, u := range units {
-		all[i] = Unit{SessionIDs: u.ids, Work: len(u.ids)}
-		for _, id := range u.ids {
+// weigh notes how much there is to do for each unit. sizes are of the messages, and of the ledger.
+func weigh(units []Unit, sizes ...map[string]size) {
+	for i := range units {
+		u := &units[i]
+		u.Work = len(u.SessionIDs)
+		for _, id := range u.SessionIDs {
 			for _, of := range sizes {
-				all[i].Work += of[id].rows + int(of[id].bytes/bytesOfWork)
+				u.Work += of[id].rows + int(of[id].bytes/bytesOfWork)
 			}
 		}
 	}
-	return all
 }
 
 // derivedID is the form of an id that the Agent's API server makes from what a client sends.
@@ -111,10 +104,10 @@ func derived(ids []string, sources map[string]string, policies []policy) map[str
 
 // skipWhole leaves out every unit with a skipped member, and gives the ids that remain. The members beside the skipped one
 // are incomplete.
-func skipWhole(units []unit, why map[string]error) (rest []string, skipped []Skipped) {
+func skipWhole(units []Unit, why map[string]error) (rest []string, skipped []Skipped) {
 	for _, u := range units {
-		blocked := u.missing != "" || slices.ContainsFunc(u.ids, func(id string) bool { return why[id] != nil })
-		for _, id := range u.ids {
+		blocked := u.missing != "" || slices.ContainsFunc(u.SessionIDs, func(id string) bool { return why[id] != nil })
+		for _, id := range u.SessionIDs {
 			switch {
 			case !blocked:
 				rest = append(rest, id)

@@ -15,20 +15,20 @@ func TestUnitsOf(t *testing.T) {
 	for name, c := range map[string]struct {
 		ids      []string
 		policies []policy
-		want     []unit
+		want     []Unit
 	}{
-		"no policies":     {[]string{"a", "b"}, nil, []unit{{ids: []string{"a"}}, {ids: []string{"b"}}}},
-		"one whole":       {[]string{"a", "x", "b"}, []policy{policyNaming("", "a", "b")}, []unit{{ids: []string{"a", "b"}}, {ids: []string{"x"}}}},
-		"one incomplete":  {[]string{"a"}, []policy{policyNaming("", "a", "b")}, []unit{{ids: []string{"a"}, missing: "b"}}},
-		"the entry alone": {[]string{"a"}, []policy{{sessionID: "a", lineage: []string{"a"}, entrySessionID: "e"}}, []unit{{ids: []string{"a"}, missing: "e"}}},
-		"the owner alone": {[]string{"b"}, []policy{{sessionID: "a", lineage: []string{"b"}, entrySessionID: "b"}}, []unit{{ids: []string{"b"}, missing: "a"}}},
+		"no policies":     {[]string{"a", "b"}, nil, []Unit{{SessionIDs: []string{"a"}}, {SessionIDs: []string{"b"}}}},
+		"one whole":       {[]string{"a", "x", "b"}, []policy{policyNaming("", "a", "b")}, []Unit{{SessionIDs: []string{"a", "b"}}, {SessionIDs: []string{"x"}}}},
+		"one incomplete":  {[]string{"a"}, []policy{policyNaming("", "a", "b")}, []Unit{{SessionIDs: []string{"a"}, missing: "b"}}},
+		"the entry alone": {[]string{"a"}, []policy{{sessionID: "a", lineage: []string{"a"}, entrySessionID: "e"}}, []Unit{{SessionIDs: []string{"a"}, missing: "e"}}},
+		"the owner alone": {[]string{"b"}, []policy{{sessionID: "a", lineage: []string{"b"}, entrySessionID: "b"}}, []Unit{{SessionIDs: []string{"b"}, missing: "a"}}},
 		"two that share one": {
-			[]string{"c", "b", "a"}, []policy{policyNaming("", "a", "b"), policyNaming("", "b", "c")}, []unit{{ids: []string{"c", "b", "a"}}},
+			[]string{"c", "b", "a"}, []policy{policyNaming("", "a", "b"), policyNaming("", "b", "c")}, []Unit{{SessionIDs: []string{"c", "b", "a"}}},
 		},
 		"two that share one that is missing": {
-			[]string{"c", "a"}, []policy{policyNaming("", "a", "b"), policyNaming("", "b", "c")}, []unit{{ids: []string{"c", "a"}, missing: "b"}},
+			[]string{"c", "a"}, []policy{policyNaming("", "a", "b"), policyNaming("", "b", "c")}, []Unit{{SessionIDs: []string{"c", "a"}, missing: "b"}},
 		},
-		"a policy that names nothing": {[]string{"a"}, []policy{{}}, []unit{{ids: []string{"a"}}}},
+		"a policy that names nothing": {[]string{"a"}, []policy{{}}, []Unit{{SessionIDs: []string{"a"}}}},
 	} {
 		assert.Equal(t, c.want, unitsOf(c.ids, c.policies), name)
 	}
@@ -41,9 +41,10 @@ func TestUnitsOfLinksThroughALaterPolicy(t *testing.T) {
 	require.NotEmpty(t, unitsOf([]string{"b"}, policies)[0].missing)
 }
 
-func TestWeighed(t *testing.T) {
-	assert.Equal(t, []Unit{{[]string{"a", "b"}, 11}, {[]string{"c"}, 1}},
-		weighed([]unit{{ids: []string{"a", "b"}}, {ids: []string{"c"}, missing: "d"}}, map[string]size{"a": {5, 100}}, map[string]size{"b": {1, 3 * bytesOfWork}}))
+func TestWeigh(t *testing.T) {
+	units := []Unit{{SessionIDs: []string{"a", "b"}}, {SessionIDs: []string{"c"}, missing: "d"}}
+	weigh(units, map[string]size{"a": {5, 100}}, map[string]size{"b": {1, 3 * bytesOfWork}})
+	assert.Equal(t, []Unit{{SessionIDs: []string{"a", "b"}, Work: 11}, {SessionIDs: []string{"c"}, Work: 1, missing: "d"}}, units)
 }
 
 func TestDerived(t *testing.T) {
@@ -59,8 +60,8 @@ func TestDerived(t *testing.T) {
 
 func TestSkipWhole(t *testing.T) {
 	busy := &Error{Kind: ErrActiveTurn}
-	rest, skipped := skipWhole([]unit{
-		{ids: []string{"a", "b"}}, {ids: []string{"c", "d"}}, {ids: []string{"e"}, missing: "f"}, {ids: []string{"g"}},
+	rest, skipped := skipWhole([]Unit{
+		{SessionIDs: []string{"a", "b"}}, {SessionIDs: []string{"c", "d"}}, {SessionIDs: []string{"e"}, missing: "f"}, {SessionIDs: []string{"g"}},
 	}, map[string]error{"d": busy})
 	assert.Equal(t, []string{"a", "b", "g"}, rest)
 	require.Len(t, skipped, 3)

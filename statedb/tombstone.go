@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"strconv"
-	"unicode/utf8"
 
 	"session-sidecar/internal/agentjson"
 )
@@ -30,7 +29,7 @@ type tombstone struct {
 
 // readTombstone reads a record. A malformed one is there, permanent, and not its own.
 func readTombstone(value string) tombstone {
-	fields := tombstoneFields(value)
+	fields, _ := readObject(value) // JSON that only Python knows is malformed here (contract 5b.4)
 	t := tombstone{
 		own:     fields[fieldOwn] != nil && string(fields[fieldOwn]) != "null",
 		expires: string(fields[fieldExpires]) == "true",
@@ -40,15 +39,6 @@ func readTombstone(value string) tombstone {
 		t.retiredAt = &at
 	}
 	return t
-}
-
-// tombstoneFields are the fields of a record by their exact names, the last of two equal ones as for the Agent, or nil where it
-// is malformed. JSON that only Python knows is malformed here (contract 5b.4).
-func tombstoneFields(value string) (fields map[string]json.RawMessage) {
-	if !utf8.ValidString(value) || json.Unmarshal([]byte(value), &fields) != nil {
-		return nil
-	}
-	return fields
 }
 
 // agedOut tells whether a tombstone holds no longer. One whose time nobody knows always does.
@@ -77,10 +67,23 @@ func newTombstone(older *string, expiring bool, now float64) (value string, writ
 	return spell(fields), true
 }
 
+// newRouteFence is the record of a route's fence that is written over an older one (nil: there is none), and whether anything is to be
+// written at all (contract 5d). A permanent one stays as it is: an expiring one must not replace it, and another would say nothing new.
+func newRouteFence(older *tombstone, expiring bool, now float64) (value string, write bool) {
+	if older != nil && !older.expires {
+		return "", false
+	}
+	fields := agentjson.Object{fieldRetiredAt: now}
+	if expiring {
+		fields[fieldExpires] = true
+	}
+	return spell(fields), true
+}
+
 // permanent is a record without its "expires", or false where it has none and stays byte for byte (contract 5d,
 // keep_passed_fences). A malformed one does.
 func permanent(value string) (string, bool) {
-	fields := tombstoneFields(value)
+	fields, _ := readObject(value)
 	if fields[fieldExpires] == nil {
 		return "", false
 	}

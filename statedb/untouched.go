@@ -96,41 +96,42 @@ func tryUntouched(ctx context.Context, path string) (u *untouched, err error) {
 		return u, err
 	}
 	u.hasLog = u.way != wayPlain && u.way != wayEmpty
+	err = u.begin(ctx)
+	if _, extended, known := resultCodes(err); known && extended == codeRollback && u.way == wayPlain {
+		// A writer ended half-way, and the next one rolls that back. Until then only a copy can be read.
+		u.close()
+		u.way = wayCopy
+		err = u.begin(ctx)
+	}
+	return u, err
+}
+
+// begin opens the store by the chosen way and makes the snapshot, which the first thing that is read does.
+func (u *untouched) begin(ctx context.Context) (err error) {
 	switch u.way {
 	case wayEmpty:
-		return u, nil
+		return nil
 	case wayBeside, wayPlain:
-		u.conn, err = open(ctx, path, readBeside)
+		u.conn, err = open(ctx, u.path, readBeside)
 	case wayAlone:
-		u.conn, err = open(ctx, path, readAlone)
+		u.conn, err = open(ctx, u.path, readAlone)
 	case wayCopy:
 		if err = u.makeCopy(ctx); err == nil {
 			u.conn, err = open(ctx, filepath.Join(u.copied, FileName), readWrite)
 		}
 	}
-	if err == nil {
-		err = u.begin(ctx)
+	if err != nil {
+		return err
 	}
-	if _, extended, known := resultCodes(err); known && extended == codeRollback && u.way == wayPlain {
-		// A writer ended half-way, and the next one rolls that back. Until then only a copy can be read.
-		u.close()
-		u.way = wayCopy
-		if err = u.makeCopy(ctx); err == nil {
-			u.conn, err = open(ctx, filepath.Join(u.copied, FileName), readWrite)
-		}
-		if err == nil {
-			err = u.begin(ctx)
-		}
-	}
-	return u, err
-}
-
-// begin makes the snapshot, which the first thing that is read does.
-func (u *untouched) begin(ctx context.Context) error {
 	if _, err := u.ExecContext(ctx, "BEGIN"); err != nil {
 		return err
 	}
-	return u.each(ctx, func(scanFunc) error { return nil }, "SELECT 1 FROM sqlite_schema LIMIT 1")
+	return u.readFirst(ctx)
+}
+
+// readFirst reads something that every database has.
+func (c *conn) readFirst(ctx context.Context) error {
+	return c.each(ctx, func(scanFunc) error { return nil }, "SELECT 1 FROM sqlite_schema LIMIT 1")
 }
 
 // hasLog tells whether a store is of the kind that has a log. SQLite refuses to open such a one where it may not lock it. Nothing is
@@ -139,7 +140,7 @@ func hasLog(ctx context.Context, path string) (bool, error) {
 	c, err := open(ctx, path, readProbe)
 	if err == nil {
 		defer c.close()
-		err = c.each(ctx, func(scanFunc) error { return nil }, "SELECT 1 FROM sqlite_schema LIMIT 1")
+		err = c.readFirst(ctx)
 	}
 	primary, _, known := resultCodes(err)
 	if known && primary == codeCannotOpen {

@@ -41,8 +41,7 @@ func (c *conn) writeRouteIntent(ctx context.Context, operationID string, ids []s
 	if err != nil {
 		return fmt.Errorf("note the routes to be fenced: %w", err)
 	}
-	_, err = c.ExecContext(ctx, `INSERT INTO state_meta (key, value) VALUES (?, ?)`, routeIntentPrefix+operationID, value)
-	return classify("note the routes to be fenced", err)
+	return c.addRecord(ctx, "note the routes to be fenced", routeIntentPrefix+operationID, value)
 }
 
 // RouteIntents lists a store's route intents, in the order of their operation ids. A store without state_meta has none.
@@ -50,7 +49,7 @@ func RouteIntents(ctx context.Context, path string) (intents []RouteIntent, err 
 	err = read(ctx, path, "read the route intents", func(c *conn) error {
 		intents = nil
 		s, err := c.readSchema(ctx)
-		if err != nil || !s.has("state_meta", "key", "value") {
+		if err != nil || !s.hasRecords() {
 			return err
 		}
 		return c.eachUnder(ctx, routeIntentPrefix, func(key, value string) {
@@ -63,10 +62,7 @@ func RouteIntents(ctx context.Context, path string) (intents []RouteIntent, err 
 
 // readRouteIntent reads the value of an intent: an object with a list of texts as session_ids.
 func readRouteIntent(value string) (ids []string, ok bool) {
-	var fields map[string]json.RawMessage // exact names, which a struct would not ask for
-	if !utf8.ValidString(value) || json.Unmarshal([]byte(value), &fields) != nil {
-		return nil, false
-	}
+	fields, _ := readObject(value)
 	var list []*string // so that a null is no text
 	if json.Unmarshal(fields["session_ids"], &list) != nil || list == nil || slices.Contains(list, nil) {
 		return nil, false
@@ -77,15 +73,10 @@ func readRouteIntent(value string) (ids []string, ok bool) {
 	return ids, true
 }
 
-// DropRouteIntents removes the intents of these operations, when all that they ask for is done for good.
+// DropRouteIntents removes the intents of these operations, when all that they ask for is done for good. ErrBusy where the write lock
+// could not be had within patience.
 func DropRouteIntents(ctx context.Context, path string, patience time.Duration, operationIDs []string) error {
-	tx, err := Begin(ctx, path, patience)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = tx.Rollback() }()
-	if err := tx.conn.removeRecords(ctx, prefixed(routeIntentPrefix, operationIDs)); err != nil {
-		return classify("remove the route intents", err)
-	}
-	return tx.Commit()
+	return transact(ctx, path, patience, "remove the route intents", func(c *conn) error {
+		return c.removeRecords(ctx, prefixed(routeIntentPrefix, operationIDs))
+	})
 }

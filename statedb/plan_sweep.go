@@ -3,13 +3,11 @@ package statedb
 import (
 	"context"
 	"errors"
-	"slices"
-	"strings"
 
 	"session-sidecar/internal/faultpoint"
 )
 
-// This file holds the SQL of a sweep (contract 5d, sweep_sessions). What goes is retired as in a delete.
+// The plan of a sweep (contract 5d, sweep_sessions). What goes is retired as in a delete.
 
 // SweepRequest is one transaction of a sweep.
 type SweepRequest struct {
@@ -34,7 +32,8 @@ func Sweepable(ctx context.Context, path string, ids []string, agent Agent) (uni
 			return err
 		}
 		ledger, err := c.ledgerSizes(ctx, ids)
-		units = weighed(unitsOf(ids, policies), messages, ledger)
+		units = unitsOf(ids, policies)
+		weigh(units, messages, ledger)
 		return err
 	})
 	return units, err
@@ -176,37 +175,4 @@ func (c *conn) busy(ctx context.Context, s *schema, ids []string, unreadable map
 		}
 	}
 	return b, nil
-}
-
-// policiesNaming reads the local policies that name one of the ids, and the owners of those that cannot be read. What SQLite can
-// read is looked through by SQLite: there may be thousands, and they are parsed for a few.
-func (c *conn) policiesNaming(ctx context.Context, ids []string) (naming []policy, unreadable map[string]bool, err error) {
-	records := map[string]string{}
-	err = inChunks(ids, func(list string, args []any) error {
-		return c.each(ctx, func(scan scanFunc) error {
-			var key, value string
-			if err := scan(&key, &value); err != nil {
-				return err
-			}
-			records[key] = value
-			return nil
-		}, `WITH targets(id) AS (VALUES `+rowsOfOne(list)+`)
-			SELECT key, CASE WHEN typeof(value) = 'text' THEN value ELSE '' END FROM state_meta WHERE `+within(localPolicyPrefix)+`
-			AND CASE WHEN json_valid(value) THEN json_type(value) <> 'object' OR json_extract(value, '$.session_id') IN targets
-				OR json_extract(value, '$.entry.session_id') IN targets
-				OR EXISTS (SELECT 1 FROM json_each(state_meta.value, '$.lineage') WHERE json_each.value IN targets)
-			ELSE 1 END`, args...)
-	})
-	named := setOf(ids)
-	unreadable = map[string]bool{}
-	for _, key := range sortedKeys(records) {
-		p, ok := parsePolicy(records[key])
-		if !ok {
-			unreadable[strings.TrimPrefix(key, localPolicyPrefix)] = true
-		}
-		if slices.ContainsFunc(p.ids(), func(id string) bool { return named[id] }) {
-			naming = append(naming, p)
-		}
-	}
-	return naming, unreadable, classify("read the local policies", err)
 }

@@ -1,27 +1,12 @@
 package statedb
 
-import (
-	"context"
-	"strings"
-)
+import "context"
 
-// This file holds the SQL that lists conversations. What decides about a page is read near its sessions where that can be done
-// (near_sql.go), else of all of them (listing_sql.go); what is shown of a conversation, for the ones on the page alone.
+// This file puts one page of the list together. What decides about it is read near its sessions where that can be done (near.go),
+// else of all of them (listing_sql.go); what is shown of a conversation, for the ones on the page alone.
 
-// Conversation is what a list shows of a conversation.
-type Conversation struct {
-	Root         string // its first segment
-	Newest       string // its last one
-	Title        string // of the newest segment that has one
-	Source       string // of the root
-	Segments     int
-	MessageCount int // with those of its delegates
-	Bytes        int64
-	LastActivity *float64 // seconds since 1970; nil where nobody knows
-	InUse        bool     // a guard protects it, or something that goes along with it
-}
-
-// Conversations lists a page of a store's conversations, from one snapshot (contract 5d).
+// Conversations lists a page of a store's conversations, from one snapshot (contract 5d, list_conversations). Errors are ErrUnsupported
+// for a store without sessions or messages, and ErrNotSearchable where it is to be searched and cannot be.
 func Conversations(ctx context.Context, path string, request ListRequest) (*Page, error) {
 	var page *Page
 	err := read(ctx, path, "list the conversations", func(c *conn) (err error) {
@@ -36,7 +21,7 @@ func (c *conn) conversations(ctx context.Context, request ListRequest) (*Page, e
 	if err != nil {
 		return nil, err
 	}
-	if !s.has("sessions", "id", "parent_session_id") || !s.has("messages", "session_id") {
+	if !s.hasConversations() {
 		return nil, unsupported("the store has no tables sessions and messages as this sidecar knows them")
 	}
 	found, err := c.search(ctx, s, request.Query)
@@ -59,7 +44,7 @@ func (c *conn) conversations(ctx context.Context, request ListRequest) (*Page, e
 // pageRows are what a page shows, with the rows that tell about it.
 type pageRows struct {
 	graph         *graph
-	families      *families
+	grouping      *grouping
 	conversations []conversation
 	next          *Position
 }
@@ -80,8 +65,8 @@ func (c *conn) choose(
 // place gives the conversations of some sessions in their order.
 func (c *conn) place(
 	ctx context.Context, path Path, all *graph, activity map[*session]float64, found map[string]bool,
-) (*families, []conversation, error) {
-	f, err := c.families(ctx, path, all)
+) (*grouping, []conversation, error) {
+	f, err := c.grouping(ctx, path, all)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -114,7 +99,7 @@ func (c *conn) describeConversations(
 	members := make([][]*session, len(listed))
 	var ids []string
 	for i, one := range listed {
-		members[i] = page.families.members(one.kin)
+		members[i] = page.grouping.members(one.group)
 		for _, row := range members[i] {
 			ids = append(ids, row.id)
 		}
@@ -143,66 +128,11 @@ func (c *conn) describeConversations(
 	return conversations, nil
 }
 
-// shown is what the segments alone tell.
-func (one *conversation) shown(titles map[string]string) Conversation {
-	last := len(one.segments) - 1
-	shown := Conversation{
-		Root: one.Root, Newest: one.segments[last].id, Segments: len(one.segments), LastActivity: one.Activity,
-	}
-	if source := one.segments[0].source; source != nil {
-		shown.Source = *source
-	}
-	for i := last; i >= 0 && shown.Title == ""; i-- {
-		if title := titles[one.segments[i].id]; strings.TrimSpace(title) != "" {
-			shown.Title = title
-		}
-	}
-	return shown
-}
-
-// size is how much of something belongs to a session.
-type size struct {
-	rows  int
-	bytes int64
-}
-
-// sizes counts messages and their text. SQLite tells the length of a column without reading the whole of it.
-func (c *conn) sizes(ctx context.Context, s *schema, ids []string) (map[string]size, error) {
-	lengths := "0"
-	for _, column := range []string{"content", "tool_calls", "reasoning", "media_content", "tool_name"} {
-		if s.has("messages", column) {
-			lengths += " + coalesce(octet_length(" + column + "), 0)"
-		}
-	}
-	sizes, err := c.measure(ctx, ids, `SELECT session_id, count(*), sum(`+lengths+`) FROM messages
-		WHERE session_id IN LIST GROUP BY session_id`)
-	return sizes, classify("measure the messages", err)
-}
-
-// measure runs a query that gives rows and bytes for each of the ids, which LIST stands for.
-func (c *conn) measure(ctx context.Context, ids []string, query string) (map[string]size, error) {
-	sizes := map[string]size{}
-	err := inChunks(ids, func(list string, args []any) error {
-		return c.each(ctx, func(scan scanFunc) error {
-			var id string
-			var one size
-			if err := scan(&id, &one.rows, &one.bytes); err != nil {
-				return err
-			}
-			sizes[id] = one
-			return nil
-		}, strings.Replace(query, "LIST", list, 1), args...)
-	})
-	return sizes, err
-}
-
 // inUse tells which of the ids a live guard protects, or on the canonical path a request or worker that is not settled. A store
 // without the tables of guards has none.
 func (c *conn) inUse(ctx context.Context, s *schema, path Path, all *graph, ids []string) (map[string]bool, error) {
-	for table, columns := range guardTables {
-		if !s.has(table, columns...) {
-			return nil, nil
-		}
+	if s.missingGuards() != "" {
+		return nil, nil
 	}
 	guards, err := c.guardsOf(ctx, ids, all)
 	if err != nil {
@@ -221,4 +151,16 @@ func (c *conn) inUse(ctx context.Context, s *schema, path Path, all *graph, ids 
 		used[g.SessionID] = true
 	}
 	return used, err
+}
+
+// grouping sorts sessions into conversations by the rules of a path.
+func (c *conn) grouping(ctx context.Context, path Path, all *graph) (*grouping, error) {
+	if path != PathCanonical {
+		return all.legacyGrouping(ctx)
+	}
+	locals, err := c.readLocals(ctx, all)
+	if err != nil {
+		return nil, err
+	}
+	return all.canonicalGrouping(ctx, locals)
 }
