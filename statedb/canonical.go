@@ -59,7 +59,7 @@ func (g *graph) conversation(ctx context.Context, members []string) (map[string]
 	}
 	for ; len(queue) > 0; queue = queue[1:] {
 		if err := ctx.Err(); err != nil {
-			return nil, err // a large family takes a while, and somebody waits for the write lock
+			return nil, err // a large conversation takes a while, and somebody waits for the write lock
 		}
 		id := queue[0]
 		next := g.continuations(g.rows[id])

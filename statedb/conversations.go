@@ -45,12 +45,12 @@ func (p Position) compare(other Position) int {
 // conversation is what makes one up, and its place in the list.
 type conversation struct {
 	Position
-	kin
+	group
 }
 
 // place gives every conversation its place in the list, by the latest activity of any of its rows. Where some rows match
 // a query, it leaves out the conversations without one.
-func (f *families) place(activity map[*session]float64, matches map[*session]bool) []conversation {
+func (f *grouping) place(activity map[*session]float64, matches map[*session]bool) []conversation {
 	f.spread(activity, matches)
 	placed := make([]conversation, 0, len(f.conversations))
 	for _, k := range f.conversations {

@@ -34,7 +34,7 @@ func graphOf(t *testing.T, lines ...string) *graph {
 }
 
 // told spells conversations: segments joined by >, then delegates in brackets; sorted.
-func told(f *families) []string {
+func told(f *grouping) []string {
 	var all []string
 	for _, k := range f.conversations {
 		text := joined(k.segments, ">")
@@ -56,7 +56,7 @@ func joined(rows []*session, separator string) string {
 	return strings.Join(ids, separator)
 }
 
-func TestFamilies(t *testing.T) {
+func TestGrouping(t *testing.T) {
 	for name, c := range map[string]struct{ rows, want []string }{
 		"roots": {[]string{"a - cli - 1 -", "b - cli - 1 -"}, []string{"a", "b"}},
 		"segments": {
@@ -116,7 +116,7 @@ func TestFamilies(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			assert.Equal(t, c.want, told(familiesOf(t, graphOf(t, c.rows...))))
+			assert.Equal(t, c.want, told(groupingOf(t, graphOf(t, c.rows...))))
 		})
 	}
 }
@@ -128,9 +128,9 @@ func TestLongConversationsAreCutWhereADeleteStops(t *testing.T) {
 		rows = append(rows, fmt.Sprintf("s%04d s%04d cli compression 1 -", i+1, i))
 	}
 	g := graphOf(t, rows...)
-	f := familiesOf(t, g)
+	f := groupingOf(t, g)
 	require.Len(t, f.conversations, 2)
-	slices.SortFunc(f.conversations, func(a, b kin) int { return len(b.segments) - len(a.segments) })
+	slices.SortFunc(f.conversations, func(a, b group) int { return len(b.segments) - len(a.segments) })
 	assert.Len(t, f.conversations[0].segments, len(g.chain("s0001")))
 	assert.Equal(t, "s1002>s1003", joined(f.conversations[1].segments, ">"))
 }
@@ -143,7 +143,7 @@ func TestNoSessionIsLost(t *testing.T) {
 	for range 2000 {
 		rows := anyRows(random, 2+random.IntN(8))
 		g := graphOf(t, rows...)
-		f := familiesOf(t, g)
+		f := groupingOf(t, g)
 		segments, seen := map[string]int{}, map[string]bool{}
 		for _, conversation := range f.conversations {
 			for _, row := range conversation.segments {
@@ -163,7 +163,7 @@ func TestNoSessionIsLost(t *testing.T) {
 		for id, n := range segments {
 			require.Equal(t, 1, n, "%s: %q", id, rows)
 		}
-		require.Equal(t, told(f), told(familiesOf(t, graphOf(t, rows...))), "%q", rows)
+		require.Equal(t, told(f), told(groupingOf(t, graphOf(t, rows...))), "%q", rows)
 	}
 }
 
@@ -202,7 +202,7 @@ func TestPlace(t *testing.T) {
 			}
 		}
 		placed := []string{}
-		for _, one := range familiesOf(t, g).place(activity, matches) {
+		for _, one := range groupingOf(t, g).place(activity, matches) {
 			text := one.Root
 			if one.Activity != nil {
 				text += fmt.Sprint(" ", *one.Activity)
@@ -258,10 +258,10 @@ func TestPagesNeitherRepeatNorSkip(t *testing.T) {
 	}
 }
 
-// familiesOf is graph.legacyFamilies without a cancel.
-func familiesOf(t *testing.T, g *graph) *families {
+// groupingOf is graph.legacyGrouping without a cancel.
+func groupingOf(t *testing.T, g *graph) *grouping {
 	t.Helper()
-	f, err := g.legacyFamilies(t.Context())
+	f, err := g.legacyGrouping(t.Context())
 	require.NoError(t, err)
 	return f
 }

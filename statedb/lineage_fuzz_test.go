@@ -77,16 +77,16 @@ func FuzzLineage(f *testing.F) {
 		for _, id := range ids {
 			require.Equal(t, g.leaseRoot(id), roots[id], "whoever else is asked about")
 		}
-		for _, list := range []func(*graph) (*families, error){
-			func(g *graph) (*families, error) { return g.legacyFamilies(t.Context()) },
-			func(g *graph) (*families, error) { return g.canonicalFamilies(t.Context(), nil) },
+		for _, list := range []func(*graph) (*grouping, error){
+			func(g *graph) (*grouping, error) { return g.legacyGrouping(t.Context()) },
+			func(g *graph) (*grouping, error) { return g.canonicalGrouping(t.Context(), nil) },
 		} {
-			families, err := list(g)
+			grouping, err := list(g)
 			require.NoError(t, err)
 			listed := map[string]bool{}
-			for _, k := range families.conversations {
+			for _, k := range grouping.conversations {
 				require.NotEmpty(t, k.segments)
-				for _, row := range families.members(k) {
+				for _, row := range grouping.members(k) {
 					listed[row.id] = true
 				}
 			}

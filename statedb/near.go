@@ -7,9 +7,9 @@ import (
 )
 
 // This file makes a page of the list without reading all sessions; the SQL is in near_sql.go. Sessions hang together where one is the other's
-// physical parent, or its _delegate_from names the other; a clan is all that hang together, directly or not. No conversation reaches
-// beyond its clan, and none is later active than the latest of its sessions. So the sessions that were active last, with their
-// whole clans, tell the first conversations, whatever else is in the store. Of that only two things are passed over: when each
+// physical parent, or its _delegate_from names the other; a component is all that hang together, directly or not. No conversation reaches
+// beyond its component, and none is later active than the latest of its sessions. So the sessions that were active last, with their
+// whole components, tell the first conversations, whatever else is in the store. Of that only two things are passed over: when each
 // session was last active, and whom the markers name.
 
 // reach bounds what is read for one page.
@@ -19,24 +19,24 @@ type reach struct {
 	perConversation, atLeast, more int
 	// found is how many sessions that match a query are looked at in one go.
 	found int
-	// near and waves bound what is read of clans. Where that is not enough, all sessions are read in one go.
+	// near and waves bound what is read of components. Where that is not enough, all sessions are read in one go.
 	near, waves int
 }
 
 var reachOfPage = reach{perConversation: 4, atLeast: 300, more: 8, found: 2000, near: 20_000, waves: 100}
 
-// chooseNear is chooseFromAll where the sessions of the page and their clans are few, and can be found through indexes; else it gives
+// chooseNear is chooseFromAll where the sessions of the page and their components are few, and can be found through indexes; else it gives
 // nothing.
 func (c *conn) chooseNear(
 	ctx context.Context, s *schema, path Path, request ListRequest, found map[string]bool, within reach,
 ) (*pageRows, error) {
 	if found != nil && len(found) == 0 {
-		return &pageRows{graph: &graph{}, families: newFamilies(nil)}, nil
+		return &pageRows{graph: &graph{}, grouping: newGrouping(nil)}, nil
 	}
 	if can, err := c.canReadNear(ctx, s); !can || err != nil {
 		return nil, err
 	}
-	r, err := c.newClanReader(ctx, s, path, within)
+	r, err := c.newComponentReader(ctx, s, path, within)
 	if err != nil {
 		return nil, err
 	}
@@ -59,10 +59,10 @@ func (c *conn) chooseNear(
 	return r.chooseAmong(ctx, request, found)
 }
 
-// chooseAround cuts a page out of the conversations in the clans of some sessions, and of those that were read before; it gives nothing
+// chooseAround cuts a page out of the conversations in the components of some sessions, and of those that were read before; it gives nothing
 // where these are too large.
-func (r *clanReader) chooseAround(ctx context.Context, ids []string, request ListRequest, found map[string]bool) (*pageRows, error) {
-	near, err := r.addClans(ctx, ids)
+func (r *componentReader) chooseAround(ctx context.Context, ids []string, request ListRequest, found map[string]bool) (*pageRows, error) {
+	near, err := r.addComponents(ctx, ids)
 	if !near || err != nil {
 		return nil, err
 	}
@@ -71,11 +71,11 @@ func (r *clanReader) chooseAround(ctx context.Context, ids []string, request Lis
 
 // chooseAmong does so for many sessions that match a query and were not active lately. It goes over them by and by, and keeps only
 // where their conversations are in the order.
-func (r *clanReader) chooseAmong(ctx context.Context, request ListRequest, found map[string]bool) (*pageRows, error) {
+func (r *componentReader) chooseAmong(ctx context.Context, request ListRequest, found map[string]bool) (*pageRows, error) {
 	var first []Position
 	for ids := range slices.Chunk(sortedKeys(found), r.within.found) {
 		r.forget()
-		near, err := r.addClans(ctx, ids)
+		near, err := r.addComponents(ctx, ids)
 		if !near || err != nil {
 			return nil, err
 		}

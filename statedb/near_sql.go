@@ -84,8 +84,8 @@ func (s *schema) activityColumn() string {
 		of("started_at") + ")"
 }
 
-// clanReader reads whole clans.
-type clanReader struct {
+// componentReader reads whole components.
+type componentReader struct {
 	*sessionReader
 	conn   *conn
 	within reach
@@ -93,13 +93,13 @@ type clanReader struct {
 	names  *nameIndex // whom markers name, beside their physical parent
 }
 
-// newClanReader passes over the markers.
-func (c *conn) newClanReader(ctx context.Context, s *schema, path Path, within reach) (*clanReader, error) {
+// newComponentReader passes over the markers.
+func (c *conn) newComponentReader(ctx context.Context, s *schema, path Path, within reach) (*componentReader, error) {
 	query, err := c.sessionsQuery(ctx, s, path)
 	if err != nil {
 		return nil, err
 	}
-	r := &clanReader{sessionReader: newSessionReader(path), conn: c, within: within, query: query, names: newNameIndex()}
+	r := &componentReader{sessionReader: newSessionReader(path), conn: c, within: within, query: query, names: newNameIndex()}
 	if s.has("sessions", "model_config") {
 		err = r.readNames(ctx)
 	}
@@ -108,9 +108,9 @@ func (c *conn) newClanReader(ctx context.Context, s *schema, path Path, within r
 }
 
 // forget leaves the graph empty.
-func (r *clanReader) forget() { r.sessionReader = newSessionReader(r.path) }
+func (r *componentReader) forget() { r.sessionReader = newSessionReader(r.path) }
 
-func (r *clanReader) readNames(ctx context.Context) error {
+func (r *componentReader) readNames(ctx context.Context) error {
 	var number int64
 	if r.path == PathCanonical {
 		var target string
@@ -134,8 +134,8 @@ func (r *clanReader) readNames(ctx context.Context) error {
 	}, foreignMarkers("rowid, ", ""))
 }
 
-// addClans adds the clans of some sessions to the graph. Where they are too large for that it stops, and tells so.
-func (r *clanReader) addClans(ctx context.Context, ids []string) (near bool, err error) {
+// addComponents adds the components of some sessions to the graph. Where they are too large for that it stops, and tells so.
+func (r *componentReader) addComponents(ctx context.Context, ids []string) (near bool, err error) {
 	for wave := 0; len(ids) > 0; wave++ {
 		fresh, err := r.around(ctx, ids)
 		if err != nil {
@@ -155,7 +155,7 @@ func (r *clanReader) addClans(ctx context.Context, ids []string) (near bool, err
 
 // around adds the sessions of the ids, and all that are above or below them as parents and children, and gives those that are new. It
 // leaves some out where the graph has more than are near then.
-func (r *clanReader) around(ctx context.Context, ids []string) (fresh []*session, err error) {
+func (r *componentReader) around(ctx context.Context, ids []string) (fresh []*session, err error) {
 	ids = slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return r.graph.rows[id] != nil })
 	err = inChunks(ids, func(list string, args []any) error {
 		if len(r.graph.rows) > r.within.near {
@@ -177,7 +177,7 @@ func (r *clanReader) around(ctx context.Context, ids []string) (fresh []*session
 }
 
 // linked are the sessions that the markers of some name, and those whose markers may name one of them.
-func (r *clanReader) linked(ctx context.Context, rows []*session) (ids []string, err error) {
+func (r *componentReader) linked(ctx context.Context, rows []*session) (ids []string, err error) {
 	names := make([]string, len(rows))
 	for i, row := range rows {
 		names[i] = row.id

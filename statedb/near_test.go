@@ -54,7 +54,7 @@ func TestAPageReadNearItsSessionsIsThatOfTheWholeStore(t *testing.T) {
 						if len(one.segments) > 1 {
 							continued++
 						}
-						if len(got.families.members(one.kin)) > len(one.segments) {
+						if len(got.grouping.members(one.group)) > len(one.segments) {
 							accompanied++
 						}
 					}
@@ -137,7 +137,7 @@ func pageToTell(page *pageRows) []string {
 	var lines []string
 	for _, one := range page.conversations {
 		var ids []string
-		for _, row := range page.families.members(one.kin) {
+		for _, row := range page.grouping.members(one.group) {
 			ids = append(ids, row.id)
 		}
 		roots := page.graph.leaseRoots(ids)

@@ -3,7 +3,7 @@ package statedb
 import "context"
 
 // This file puts one page of the list together. What decides about it is read near its sessions where that can be done (near.go),
-// else of all of them (sessions_sql.go); what is shown of a conversation, for the ones on the page alone.
+// else of all of them (listing_sql.go); what is shown of a conversation, for the ones on the page alone.
 
 // Conversations lists a page of a store's conversations, from one snapshot (contract 5d, list_conversations). Errors are ErrUnsupported
 // for a store without sessions or messages, and ErrNotSearchable where it is to be searched and cannot be.
@@ -44,7 +44,7 @@ func (c *conn) conversations(ctx context.Context, request ListRequest) (*Page, e
 // pageRows are what a page shows, with the rows that tell about it.
 type pageRows struct {
 	graph         *graph
-	families      *families
+	grouping      *grouping
 	conversations []conversation
 	next          *Position
 }
@@ -65,8 +65,8 @@ func (c *conn) choose(
 // place gives the conversations of some sessions in their order.
 func (c *conn) place(
 	ctx context.Context, path Path, all *graph, activity map[*session]float64, found map[string]bool,
-) (*families, []conversation, error) {
-	f, err := c.families(ctx, path, all)
+) (*grouping, []conversation, error) {
+	f, err := c.grouping(ctx, path, all)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -99,7 +99,7 @@ func (c *conn) describeConversations(
 	members := make([][]*session, len(listed))
 	var ids []string
 	for i, one := range listed {
-		members[i] = page.families.members(one.kin)
+		members[i] = page.grouping.members(one.group)
 		for _, row := range members[i] {
 			ids = append(ids, row.id)
 		}
@@ -153,14 +153,14 @@ func (c *conn) inUse(ctx context.Context, s *schema, path Path, all *graph, ids 
 	return used, err
 }
 
-// families sorts sessions into conversations by the rules of a path.
-func (c *conn) families(ctx context.Context, path Path, all *graph) (*families, error) {
+// grouping sorts sessions into conversations by the rules of a path.
+func (c *conn) grouping(ctx context.Context, path Path, all *graph) (*grouping, error) {
 	if path != PathCanonical {
-		return all.legacyFamilies(ctx)
+		return all.legacyGrouping(ctx)
 	}
 	locals, err := c.readLocals(ctx, all)
 	if err != nil {
 		return nil, err
 	}
-	return all.canonicalFamilies(ctx, locals)
+	return all.canonicalGrouping(ctx, locals)
 }

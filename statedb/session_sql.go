@@ -3,7 +3,7 @@ package statedb
 import "database/sql"
 
 // This file holds the one reader of a row of sessions as the lineage needs it: for what surrounds some ids (lineage_sql.go), and for a
-// list (sessions_sql.go, near_sql.go).
+// list (listing_sql.go, near_sql.go).
 
 // markerReading says whose reading of model_config counts: the two paths differ on malformed text, repeated keys, and
 // numbers that only Python knows.

@@ -13,13 +13,13 @@ import (
 type legacySorter struct {
 	next, previous map[*session]*session // a segment and the only one that continues it, both ways
 	owner          map[*session]*session // a delegate -> the row that it works for
-	conversations  []kin
+	conversations  []group
 }
 
-// legacyFamilies sorts the graph. No row is lost: one that neither continues another nor works for one begins a conversation.
+// legacyGrouping sorts the graph. No row is lost: one that neither continues another nor works for one begins a conversation.
 // So does a delegate that something continues; it counts as a delegate too, because it goes with the row that it works
 // for.
-func (g *graph) legacyFamilies(ctx context.Context) (*families, error) {
+func (g *graph) legacyGrouping(ctx context.Context) (*grouping, error) {
 	s := &legacySorter{next: map[*session]*session{}, previous: map[*session]*session{}, owner: map[*session]*session{}}
 	for _, row := range g.rows {
 		if child := g.onlyContinuation(row); child != nil {
@@ -43,7 +43,7 @@ func (g *graph) legacyFamilies(ctx context.Context) (*families, error) {
 			s.begin(row)
 		}
 	}
-	f := newFamilies(takes)
+	f := newGrouping(takes)
 	f.conversations = s.conversations
 	return f, nil
 }
@@ -142,10 +142,10 @@ func (s *legacySorter) begin(row *session) {
 	var segments []*session
 	for ; row != nil; row = s.next[row] {
 		if len(segments) > maxHops {
-			s.conversations = append(s.conversations, kin{segments: segments})
+			s.conversations = append(s.conversations, group{segments: segments})
 			segments = nil
 		}
 		segments = append(segments, row)
 	}
-	s.conversations = append(s.conversations, kin{segments: segments})
+	s.conversations = append(s.conversations, group{segments: segments})
 }

@@ -46,7 +46,7 @@ func (g *graph) follows(row, parent *session) bool {
 
 // canonicalSorter finds the fewest rows that a delete has to begin with so that deletes take all rows.
 type canonicalSorter struct {
-	*families
+	*grouping
 	graph   *graph
 	locals  map[string]*local     // by owner
 	next    map[*session]*session // a segment and the only one that continues it
@@ -67,10 +67,10 @@ func (b beginning) rows() []*session {
 	return []*session{b.row}
 }
 
-// canonicalFamilies sorts the graph, so that a delete of a conversation's first segment, with whole_conversation, takes exactly
+// canonicalGrouping sorts the graph, so that a delete of a conversation's first segment, with whole_conversation, takes exactly
 // its members, unless it is refused. No row is lost. Whoever works for two is a member of both conversations, since each delete
 // takes it; no row is a segment of two. Of rows that hang on each other in a circle the one with the smallest id begins.
-func (g *graph) canonicalFamilies(ctx context.Context, locals map[string]*local) (*families, error) {
+func (g *graph) canonicalGrouping(ctx context.Context, locals map[string]*local) (*grouping, error) {
 	s := &canonicalSorter{graph: g, locals: locals, next: map[*session]*session{}, claimed: map[*session]bool{}}
 	takes := map[*session][]*session{}
 	for _, row := range g.rows {
@@ -89,7 +89,7 @@ func (g *graph) canonicalFamilies(ctx context.Context, locals map[string]*local)
 			}
 		}
 	}
-	s.families = newFamilies(takes)
+	s.grouping = newGrouping(takes)
 	beginnings, err := s.beginnings(ctx)
 	if err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func (g *graph) canonicalFamilies(ctx context.Context, locals map[string]*local)
 			s.beginLocal(b)
 		}
 	}
-	return s.families, nil
+	return s.grouping, nil
 }
 
 // beginnings are such that no row is left out, and none of them is taken with another one.
@@ -187,7 +187,7 @@ func (s *canonicalSorter) localOf(row *session) *local {
 
 // begin enters the conversation of one row and what continues it.
 func (s *canonicalSorter) begin(row *session) {
-	s.conversations = append(s.conversations, kin{segments: s.claim(nil, row)})
+	s.conversations = append(s.conversations, group{segments: s.claim(nil, row)})
 }
 
 // beginLocal enters a local conversation, when all others are entered. Its first segment is one whose own delete takes it. After
@@ -206,7 +206,7 @@ func (s *canonicalSorter) beginLocal(b beginning) {
 		s.beginRest(b.local.members)
 		return
 	}
-	s.conversations = append(s.conversations, kin{segments, b.local.members})
+	s.conversations = append(s.conversations, group{segments, b.local.members})
 }
 
 // beginRest has each of some rows that no conversation takes begin one of its own: no delete is certain to take it.

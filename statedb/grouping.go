@@ -5,24 +5,24 @@ import (
 	"slices"
 )
 
-// families are the conversations of a whole store: every row is a segment of exactly one of them, or goes along with one, or
-// both. Which rows those are is decided as a delete decides it, so each path has its own way to make them: legacyFamilies and
-// canonicalFamilies.
-type families struct {
-	conversations []kin
+// grouping is how the rows of a store make up its conversations: every row is a segment of exactly one of them, or goes along with one, or
+// both. Which rows those are is decided as a delete decides it, so each path has its own way to make them: legacyGrouping and
+// canonicalGrouping.
+type grouping struct {
+	conversations []group
 	takes         map[*session][]*session // what goes along with a row
 	takers        map[*session][]*session // and back
 }
 
-// kin are the rows that make up one conversation, but for what goes along with them.
-type kin struct {
+// group is the rows that make up one conversation, but for what goes along with them.
+type group struct {
 	segments []*session // oldest first
 	others   []*session // what goes too and is a segment of another conversation
 }
 
-// newFamilies has no conversation yet.
-func newFamilies(takes map[*session][]*session) *families {
-	f := &families{takes: takes, takers: map[*session][]*session{}}
+// newGrouping has no conversation yet.
+func newGrouping(takes map[*session][]*session) *grouping {
+	f := &grouping{takes: takes, takers: map[*session][]*session{}}
 	for row, taken := range takes {
 		for _, other := range taken {
 			f.takers[other] = append(f.takers[other], row)
@@ -33,12 +33,12 @@ func newFamilies(takes map[*session][]*session) *families {
 
 // members are the rows of a conversation and all that goes along with them, directly or not, each once; the segments come
 // first.
-func (f *families) members(k kin) []*session {
+func (f *grouping) members(k group) []*session {
 	return f.reach(map[*session]bool{}, slices.Concat(k.segments, k.others))
 }
 
 // reach adds the rows that are not in a set yet, and all that goes along with them and is not, to the set, and gives them.
-func (f *families) reach(set map[*session]bool, rows []*session) []*session {
+func (f *grouping) reach(set map[*session]bool, rows []*session) []*session {
 	var added []*session
 	add := func(rows []*session) {
 		for _, row := range rows {
@@ -57,7 +57,7 @@ func (f *families) reach(set map[*session]bool, rows []*session) []*session {
 
 // spread raises every row's activity to the latest of what goes along with it, however far away, and makes it match where one
 // of those does.
-func (f *families) spread(activity map[*session]float64, matches map[*session]bool) {
+func (f *grouping) spread(activity map[*session]float64, matches map[*session]bool) {
 	var taken []*session
 	for row := range f.takers {
 		if _, known := activity[row]; known {
@@ -86,7 +86,7 @@ func (f *families) spread(activity map[*session]float64, matches map[*session]bo
 }
 
 // climb goes from a row to those that it goes along with, and on from each for which use is true.
-func (f *families) climb(row *session, use func(taker *session) bool) {
+func (f *grouping) climb(row *session, use func(taker *session) bool) {
 	for queue := []*session{row}; len(queue) > 0; queue = queue[1:] {
 		for _, taker := range f.takers[queue[0]] {
 			if use(taker) {

@@ -15,7 +15,7 @@ import (
 
 // canonicalOf sorts a graph of lines as graphOf reads them. chats are "id=owner"; lineages are what the local policies list, the
 // owner first.
-func canonicalOf(t *testing.T, g *graph, chats []string, lineages ...string) (*families, map[string]*local) {
+func canonicalOf(t *testing.T, g *graph, chats []string, lineages ...string) (*grouping, map[string]*local) {
 	t.Helper()
 	for _, chat := range chats {
 		id, owner, _ := strings.Cut(chat, "=")
@@ -28,12 +28,12 @@ func canonicalOf(t *testing.T, g *graph, chats []string, lineages ...string) (*f
 			locals[members[0]] = l
 		}
 	}
-	f, err := g.canonicalFamilies(t.Context(), locals)
+	f, err := g.canonicalGrouping(t.Context(), locals)
 	require.NoError(t, err)
 	return f, locals
 }
 
-func TestCanonicalFamilies(t *testing.T) {
+func TestCanonicalGrouping(t *testing.T) {
 	for name, c := range map[string]struct{ rows, chats, lineages, want []string }{
 		"what goes on after a compression alone": {
 			rows: []string{"a - cli compression 1 -", "b a web cli_close 1 -", "c b cli - 1 -", "s - cli session_reset 1 -", "r s cli - 1 -"},
@@ -220,8 +220,8 @@ func anyCanonicalRows(random *rand.Rand, n int) (rows, chats, lineages []string)
 	return rows, chats, lineages
 }
 
-// TestCanonicalFamiliesHearACancel shows that a list of a large store can be given up.
-func TestCanonicalFamiliesHearACancel(t *testing.T) {
-	_, err := graphOf(t, "a - cli - 1 -").canonicalFamilies(cancelled(t), nil)
+// TestCanonicalGroupingHearsACancel shows that a list of a large store can be given up.
+func TestCanonicalGroupingHearsACancel(t *testing.T) {
+	_, err := graphOf(t, "a - cli - 1 -").canonicalGrouping(cancelled(t), nil)
 	require.ErrorIs(t, err, context.Canceled)
 }
