@@ -31,7 +31,7 @@ var imports = map[string][]string{
 	"internal/links":      {},
 	"internal/newfile":    {"internal/faultpoint", "internal/foldersync"},
 	"internal/randomhex":  {},
-	"internal/rooted":     {"internal/foldersync", "internal/home"},
+	"internal/rooted":     {"internal/faultpoint", "internal/foldersync", "internal/home", "internal/randomhex"},
 	"internal/sessionid":  {},
 	"internal/sqlname":    {},
 	"internal/version":    {},
@@ -41,7 +41,7 @@ var imports = map[string][]string{
 	"locks":          {"internal/faultpoint", "internal/jitter", "internal/links"},
 	"statedb":        {"internal/agentjson", "internal/faultpoint", "internal/home", "internal/jitter", "internal/jsontext", "internal/lazyregexp", "internal/sqlname"},
 	"cleanup":        {"internal/faultpoint", "internal/home", "internal/lazyregexp", "internal/links", "internal/randomhex", "internal/rooted", "internal/sessionid"},
-	"internal/trash": {"internal/faultpoint", "internal/jsontext", "internal/lazyregexp", "internal/links", "internal/randomhex", "internal/rooted", "internal/sqlname"},
+	"internal/trash": {"internal/faultpoint", "internal/home", "internal/jsontext", "internal/lazyregexp", "internal/links", "internal/rooted", "internal/sqlname"},
 
 	// Their order.
 	"internal/deletion": {"cleanup", "internal/faultpoint", "internal/home", "internal/jitter", "internal/newfile", "internal/randomhex", "internal/trash", "locks", "statedb"},
@@ -51,7 +51,7 @@ var imports = map[string][]string{
 	"methods": {"cleanup", "internal/deletion", "internal/home", "internal/lazyregexp", "internal/newfile", "internal/sessionid", "internal/trash", "internal/version", "locks", "rpc", "statedb"},
 
 	// The doctor looks for a person, beside the channel and never over it; of the methods it has only the words for errors.
-	"internal/doctor": {"cleanup", "internal/home", "locks", "methods", "statedb"},
+	"internal/doctor": {"cleanup", "internal/home", "internal/trash", "locks", "methods", "statedb"},
 	// The demo plays a host: of what is below it only the version of the protocol.
 	"internal/demo": {"fixtures", "methods"},
 	"cmd/sidecar":   {"internal/demo", "internal/doctor", "internal/lazyregexp", "internal/sessionid", "internal/version", "methods", "rpc", "statedb"},
@@ -65,7 +65,7 @@ var imports = map[string][]string{
 }
 
 // onlyForTests are packages that the program never holds.
-var onlyForTests = []string{"internal/sidecartest", "internal/sidecartest/helper", "internal/properties", "internal/skipcheck", "internal/layers", "internal/platforms"}
+var onlyForTests = []string{"internal/sidecartest", "internal/sidecartest/helper", "internal/properties", "internal/skipcheck", "internal/layers", "internal/platforms", "internal/documents", "internal/discovery"}
 
 // TestImportsAreThoseOfTheTable looks at the code of every system that the program is for.
 func TestImportsAreThoseOfTheTable(t *testing.T) {

@@ -6,7 +6,9 @@ import type { Call, CallOptions, Progress } from './types.js'
 export type Guard = {
   /** the session that is in use */
   session_id: string
+  /** turn_lease, compression_lock, admission (a request that is not settled), or worker */
   kind: string
+  /** who holds it, as the Agent wrote it; for admission and worker the id of the request or of the execution */
   holder: string
   /** seconds since 1970; absent for a guard that never runs out */
   expires_at?: number
@@ -14,8 +16,11 @@ export type Guard = {
 
 /** Something that a delete does not remove: how many of which kind, and why. */
 export type Remainder = {
+  /** what it is, a stable word */
   kind: string
+  /** how many */
   count: number
+  /** why it stays, as one line for a human */
   why: string
 }
 
@@ -25,22 +30,25 @@ export type EraseReport = {
   pages: string
   /** for kept_until: when they go, in seconds since 1970 */
   kept_until?: number
-  /** whether the full-text indexes are rid of deleted words: purged, pending (a later purge can do it), or not_asked */
+  /** purged: no full-text index holds anything of a word that was deleted before; pending: at least one may, since the purge was stopped, the store was busy, an index is damaged, or this build cannot merge it; not_asked */
   indexes: string
-  /** the store's log: truncated (it is empty, or there is none), busy (it may not be), or not_asked */
+  /** the store's log. truncated: it is empty, or there is none; busy: it may not be, since somebody reads an older state or writes all the time, or the purge was stopped before; not_asked */
   wal: string
 }
 
 /** A session of which a file could not be removed yet, and why. */
 export type PendingCleanup = {
-  /** absent where it is not known: a file that an older delete left */
+  /** whose file it is; absent where that is not known: one that an older delete left */
   session_id?: string
+  /** session_live: a session of this id is there; artifact_stuck: a file could not be removed; unsafe_id: the id can be no file name; media_failed: a file that the rows named could not be removed */
   cause: string
 }
 
 /** What deletes have left to clean up in a home. It is tried again unasked. */
 export type CleanupReport = {
+  /** nothing is pending, and no manifest is unreadable */
   complete: boolean
+  /** what could not go yet; it is tried again */
   pending: PendingCleanup[]
   /** names of manifests that cannot be read */
   unreadable: string[]
@@ -62,9 +70,9 @@ export type CleanupRunParams = {
 
 /** What `cleanup.run` answers. */
 export type CleanupRunResult = CleanupReport & {
-  /** ids that were settled: nothing is left of their files */
+  /** the ids that are settled by this run: nothing is left of their files */
   removed_ids: string[]
-  /** what went wrong, as one line for a human */
+  /** what went wrong, as one line for a human; where nothing could be done at all, it is an error with that reason */
   detail?: string
 }
 
@@ -78,7 +86,7 @@ export type CleanupStatusParams = {
 export type CleanupStatusResult = CleanupWatchResult & {
   /** when this process last worked through the home, in seconds since 1970; absent where it has not */
   last_run?: number
-  /** what that run left */
+  /** what that run left; absent where there was none */
   cleanup?: CleanupReport
 }
 
@@ -94,6 +102,7 @@ export type CleanupWatchParams = {
 export type CleanupWatchResult = {
   /** the resolved path */
   profile_home: string
+  /** whether the home is watched now */
   watched: boolean
   /** events: the system tells of changes; polling: the sidecar looks every two seconds */
   how?: string
@@ -119,13 +128,13 @@ export type ReceiptsForgetResult = {
 export type ReceiptsGetParams = {
   /** the Agent profile's folder, which holds state.db */
   profile_home: string
-  /** the receipt of a delete's result */
+  /** of the delete: receipt in its result */
   operation_id: string
 }
 
 /** What `receipts.get` answers. */
 export type ReceiptsGetResult = {
-  /** what the receipt says; null where this store has no such receipt */
+  /** what the receipt says; null where this store has no such receipt, or none any more */
   deletion: Record<string, unknown> | null
 }
 
@@ -141,13 +150,14 @@ export type ReceiptsListParams = {
 
 /** What `receipts.list` answers. */
 export type ReceiptsListResult = {
-  /** by sequence */
+  /** those behind the cursor, by sequence, from one snapshot; a page ends early, but not before its first, where they are long (some 4 MiB) */
   receipts: {
+    /** its place, never given twice */
     sequence: number
-    /** operation_id, reason, surface, store_id, profile_home, identities */
+    /** what the receipt says, as it was written: operation_id, reason, surface, store_id, profile_home, identities */
     deletion: Record<string, unknown> | null
   }[]
-  /** the cursor for the next page; where it is head, or the page is empty, there are no more for now */
+  /** the cursor for the next page, after_sequence where this one is empty; where it is head, or the page is empty, there are no more for now */
   next_after: number
   /** the newest sequence that this store ever gave; 0 where it gave none */
   head: number
@@ -161,6 +171,7 @@ export type RpcCancelParams = {
 
 /** What `rpc.cancel` answers. */
 export type RpcCancelResult = {
+  /** whether there was such a call; it answers too */
   cancelled: boolean
   /** not_active: no call with this id is in flight */
   reason?: string
@@ -183,27 +194,35 @@ export type RpcMethodsResult = {
 
 /** What `runtime.handshake` takes. */
 export type RuntimeHandshakeParams = {
-  /** the version of the protocol that the host speaks */
+  /** the version of the protocol that the host speaks: 1 */
   rpc_version: number
-  /** the folder of the installed Agent; it decides which path a delete takes */
+  /** the folder of the installed Agent, where the host knows it; it decides which path a delete takes. One that cannot be listed is -32602 here, and io_error later */
   agent_dir?: string
-  /** the home of the base profile */
+  /** the home of the base profile, whose store keeps the routes of all profiles; what a crash left there is finished in the background */
   base_home?: string
-  /** homes to watch from now on; they need not be there yet */
+  /** homes to watch from now on; they need not be there yet. The list in its order is part of the handshake */
   watch?: string[]
 }
 
 /** What `runtime.handshake` answers. */
 export type RuntimeHandshakeResult = {
+  /** the version of the protocol that the sidecar speaks */
   rpc_version: number
+  /** of the sidecar */
   version: string
+  /** of the sidecar's process */
   pid: number
+  /** of the SQLite that is built in */
   sqlite_version: string
+  /** always true: a build without full-text indexes does not start */
   fts5: boolean
+  /** what this build can do beside its methods, sorted: options of a delete, its paths, receipts, watch */
   capabilities: string[]
+  /** what was found of the installed Agent */
   agent: {
     /** whether the host named the Agent's folder */
     known: boolean
+    /** that folder, as an absolute path */
     dir?: string
     /** whether the Agent can retire conversations: false for one that is older than the runtime ledger */
     can_retire?: boolean
@@ -218,6 +237,7 @@ export type RuntimeShutdownParams = {
 
 /** What `runtime.shutdown` answers. */
 export type RuntimeShutdownResult = {
+  /** always true */
   ok: boolean
 }
 
@@ -226,10 +246,13 @@ export type RuntimeStatusParams = Record<string, never>
 
 /** What `runtime.status` answers. */
 export type RuntimeStatusResult = {
+  /** since the start of the process */
   uptime_seconds: number
+  /** how busy the sidecar is */
   calls: {
     /** calls that run now, this one included */
     in_flight: number
+    /** how many may run at once */
     limit: number
   }
   /** the homes that are watched */
@@ -243,11 +266,14 @@ export type RuntimeStatusResult = {
   }[]
   /** the homes that have something left to clean up, by their resolved paths */
   homes: {
+    /** the resolved path */
     profile_home: string
+    /** what could not go yet; it is tried again */
     pending: PendingCleanup[]
     /** names of manifests that cannot be read */
     unreadable: string[]
   }[]
+  /** what the process has done since its start */
   counters: {
     /** calls answered since the start */
     answered: number
@@ -272,7 +298,7 @@ export type StateDbCompactParams = {
 
 /** What `state_db.compact` answers. */
 export type StateDbCompactResult = {
-  /** what state.db and its -wal took on the disk before */
+  /** what state.db and its log took on the disk before */
   bytes_before: number
   /** what they take now */
   bytes_after: number
@@ -299,14 +325,15 @@ export type StateDbCompactEvents =
 export type StateDbDeleteCliSessionParams = {
   /** the Agent profile's folder, which holds state.db */
   profile_home: string
-  /** true: delete the segments that continue the session too; anything else is false */
+  /** true: delete the segments that continue the session too, as the canonical path always does; anything else is false */
   include_compression_lineage?: boolean
   /** true: start at the conversation's first segment, with the lineage; anything else is false */
   whole_conversation?: boolean
-  /** what the user agreed to, in any order; any other set is refused with plan_changed */
+  /** the ids that the user agreed to, from a preview, in any order; any other set is refused with plan_changed */
   expected_ids?: string[]
+  /** the session to delete */
   session_id: string
-  /** for how many days the conversation can be taken back; not at all where absent */
+  /** keep what goes in the trash for so many days, so that it can be taken back; where absent it is gone at once */
   keep_days?: number
   /** true: afterwards rid the full-text indexes of deleted words, and empty the store's log; anything else is false */
   purge_index?: boolean
@@ -316,40 +343,40 @@ export type StateDbDeleteCliSessionParams = {
 export type StateDbDeleteCliSessionResult = {
   /** the rows of this delete are gone and its artifacts are */
   ok: boolean
-  /** the ids whose rows are gone; absent where nothing was removed */
+  /** the ids whose rows are gone; absent where nothing was removed. Legacy path: newest segment first, each followed by its delegates; canonical path: the one that was asked for (with whole_conversation the first segment), then the others sorted */
   deleted_ids?: string[]
-  /** active_turn or runtime_history_unsupported; reason repeats it */
+  /** active_turn or runtime_history_unsupported, for older hosts; reason repeats it */
   refused?: string
-  /** why ok is false */
+  /** why ok is false, a stable word */
   reason?: string
-  /** the reason as one line for a human */
+  /** the reason as one line of at most 500 characters, for the log and for whoever helps */
   detail?: string
-  /** legacy or canonical */
+  /** legacy; or canonical, where the store has the runtime ledger */
   path?: string
-  /** whether the requested row was there */
+  /** whether the requested row was there; a session that is not there deletes fine */
   existed?: boolean
-  /** what protects the session, for active_turn */
+  /** for active_turn: what protects the session */
   guard?: Guard
-  /** for plan_changed: what a delete would do now */
+  /** for plan_changed: what a delete would do now, as state_db.preview_delete tells it */
   plan?: StateDbPreviewDeleteResult
-  /** what is left to clean up in the whole home, older deletes included */
+  /** what is left to clean up in the whole home, older deletes included; theirs never make this one fail */
   cleanup?: CleanupReport
-  /** the operation id of the deletion receipt; absent where no row was there */
+  /** the operation_id of the deletion receipt; absent where no row was there */
   receipt?: string
-  /** with keep_days: by what the conversation can be taken back, and until when */
+  /** with keep_days: by what the conversation can be taken back, and until when; absent where no row was there */
   trash?: {
     /** what trash.restore takes */
     operation_id: string
     /** when it goes for good, in seconds since 1970 */
     keep_until: number
   }
-  /** what is kept on purpose */
+  /** what the canonical path keeps on purpose, such as the answers to settled requests */
   retained?: Remainder[]
-  /** what this path does not remove though it concerned the session */
+  /** what the path does not remove though it concerned the session: routes that still name it, prompts that no session uses any more */
   left_behind?: Remainder[]
-  /** full-text indexes that the Agent has to rebuild */
+  /** full-text indexes that the Agent has to rebuild, because this build lacks their tokenizer */
   fts_stale?: string[]
-  /** what of it can still be read in the store's files; absent where nothing was removed */
+  /** what can still be read of it in the store's files; absent where nothing was removed */
   erase?: EraseReport
 }
 
@@ -365,15 +392,15 @@ export type StateDbDeleteCliSessionEvents =
 export type StateDbDeleteSessionsParams = {
   /** the Agent profile's folder, which holds state.db */
   profile_home: string
-  /** true: delete the segments that continue the session too; anything else is false */
+  /** true: delete the segments that continue the session too, as the canonical path always does; anything else is false */
   include_compression_lineage?: boolean
   /** true: start at the conversation's first segment, with the lineage; anything else is false */
   whole_conversation?: boolean
   /** the sessions to delete, in this order */
   session_ids: string[]
-  /** by session id, what the user agreed to */
+  /** by session id, what the user agreed to for each: as for state_db.delete_cli_session */
   expected_ids?: Record<string, string[]>
-  /** for how many days the conversation can be taken back; not at all where absent */
+  /** keep what goes in the trash for so many days, so that it can be taken back; where absent it is gone at once */
   keep_days?: number
   /** true: afterwards rid the full-text indexes of deleted words, and empty the store's log; anything else is false */
   purge_index?: boolean
@@ -383,8 +410,9 @@ export type StateDbDeleteSessionsParams = {
 export type StateDbDeleteSessionsResult = {
   /** one for each of session_ids, in their order */
   results: (StateDbDeleteCliSessionResult & {
+    /** the one of session_ids that this is about */
     session_id: string
-    /** the id whose delete took this one with it */
+    /** the id whose delete took this one with it, or that is listed twice; then nothing else is said but ok */
     taken_by?: string
   })[]
   /** whether a cancel left some of them alone */
@@ -415,6 +443,7 @@ export type StateDbDeleteSessionsEvents =
 export type StateDbExpiringFencesParams = {
   /** the Agent profile's folder, which holds state.db */
   profile_home: string
+  /** the ids to ask about */
   session_ids: string[]
 }
 
@@ -428,7 +457,7 @@ export type StateDbExpiringFencesResult = {
 export type StateDbExportConversationParams = {
   /** the Agent profile's folder, which holds state.db */
   profile_home: string
-  /** true: delete the segments that continue the session too; anything else is false */
+  /** true: delete the segments that continue the session too, as the canonical path always does; anything else is false */
   include_compression_lineage?: boolean
   /** true: start at the conversation's first segment, with the lineage; anything else is false */
   whole_conversation?: boolean
@@ -440,7 +469,7 @@ export type StateDbExportConversationParams = {
 
 /** What `state_db.export_conversation` answers. */
 export type StateDbExportConversationResult = {
-  /** the file that was made, as to named it */
+  /** the file that was made, as the call named it */
   path: string
   /** its size */
   bytes: number
@@ -472,8 +501,9 @@ export type StateDbFeaturesResult = {
   guards: boolean
   /** the full-text indexes */
   fts: {
+    /** of its table */
     name: string
-    /** with its arguments */
+    /** what it takes words apart with, and how */
     tokenizer: string
     /** whether this build can read and write it */
     usable: boolean
@@ -484,7 +514,7 @@ export type StateDbFeaturesResult = {
   journal_mode: string
   /** the size of state.db */
   bytes: number
-  /** the size of its -wal; 0 where there is none */
+  /** the size of its write-ahead log; 0 where there is none */
   wal_bytes: number
   /** how many sessions are in it; absent without such a table */
   sessions?: number
@@ -498,15 +528,15 @@ export type StateDbFenceSharedRoutesParams = {
   profile_home: string
   /** the home of the base profile, whose routes all profiles share */
   base_home: string
-  /** sessions that have a tombstone in profile_home */
+  /** sessions that have a tombstone in profile_home; one without is -32602, and then none is fenced */
   session_ids: string[]
-  /** where their routes lie; the profile's own where absent */
+  /** where their routes lie; the profile's own where absent, which a folder whose name no key can carry does not have */
   namespace?: string
 }
 
 /** What `state_db.fence_shared_routes` answers. */
 export type StateDbFenceSharedRoutesResult = {
-  /** sessions whose routes are fenced now; 0 where the base home holds no routes */
+  /** sessions whose routes are fenced now; 0 where the base home needs no fence: it is not there, or keeps no routes */
   fenced: number
   /** routes that named one of them and are gone */
   routes_removed: number
@@ -520,9 +550,9 @@ export type StateDbFirstGenerationParams = {
   profile_home: string
   /** the ids that the conversation may have, in the order of their generations */
   candidates: string[]
-  /** ids that may be taken although they are retired, for an exact retry */
+  /** ids that may be taken although they are retired, for an exact retry; says nothing of one that is not retired */
   pinned?: string[]
-  /** ids that may not be taken although they are not retired */
+  /** ids that may not be taken although they are not retired; says nothing of one that is */
   spent?: string[]
 }
 
@@ -538,7 +568,7 @@ export type StateDbFirstGenerationResult = {
 export type StateDbHasMutationReceiptParams = {
   /** the Agent profile's folder, which holds state.db */
   profile_home: string
-  /** who asked for the change */
+  /** who asked for the change; any text, hashed as it is */
   principal_id: string
   /** the session that was to be changed; any text */
   session_id: string
@@ -564,7 +594,7 @@ export type StateDbKeepPassedFencesParams = {
 
 /** What `state_db.keep_passed_fences` answers. */
 export type StateDbKeepPassedFencesResult = {
-  /** false: one of those has no fence any more, and nothing was changed */
+  /** false: one of those before it has no fence any more, and nothing was changed */
   kept: boolean
 }
 
@@ -612,37 +642,45 @@ export type StateDbPreviewDeleteParams = StateDbDeleteCliSessionParams
 
 /** What `state_db.preview_delete` answers. */
 export type StateDbPreviewDeleteResult = {
-  /** legacy or canonical */
+  /** legacy; or canonical, where the store has the runtime ledger */
   path?: string
   /** whether the requested row is there */
   existed?: boolean
   /** what would go, in the order of deleted_ids */
   ids: {
+    /** the session's id */
     id: string
-    /** requested, compression, delegate, or lineage */
+    /** requested; compression: a segment of the same conversation; delegate: it worked for one of them; lineage: a member of the same local conversation */
     why: string
+    /** absent where it has none */
     title?: string
+    /** how many messages are in it */
     message_count: number
   }[]
-  /** what hangs on those and stays */
+  /** what hangs on those and stays as a conversation of its own */
   kept: {
+    /** the session's id */
     id: string
+    /** branch, continuation, reset, after_branch, delegate_of_compressed, not_a_delegate, or below_kept: it hangs on one that stays */
     why: string
   }[]
   /** files in sessions/ that would go */
   artifacts: {
+    /** its name in sessions/ */
     name: string
+    /** its size */
     bytes: number
   }[]
-  /** live guards, each of which refuses the delete */
+  /** live guards, each of which would refuse the delete */
   guards: Guard[]
-  /** files that the conversation named and that go after it, unless somebody still needs them */
+  /** canonical path: files that the rows name and that would go after them, unless a row that stays names them too */
   media: {
+    /** where it is */
     path: string
   }[]
-  /** what is kept on purpose */
+  /** what the canonical path would keep on purpose, such as the answers to settled requests */
   retained: Remainder[]
-  /** what this path does not remove though it concerned the session */
+  /** what the path would not remove though it concerned the session */
   left_behind: Remainder[]
   /** full-text indexes that the Agent would have to rebuild */
   fts_stale?: string[]
@@ -653,7 +691,7 @@ export type StateDbPreviewDeleteResult = {
   }
   /** why a delete would be refused; absent where it would not */
   reason?: string
-  /** the reason as one line for a human */
+  /** the reason as one line of at most 500 characters */
   detail?: string
 }
 
@@ -665,7 +703,7 @@ export type StateDbReclaimFencesParams = {
 
 /** What `state_db.reclaim_fences` answers. */
 export type StateDbReclaimFencesResult = {
-  /** how many fences, of sessions and of routes, are gone */
+  /** how many fences, of sessions and of routes, are gone; one whose age cannot be told stays, and a cancel or a failure leaves the rest */
   reclaimed: number
 }
 
@@ -695,11 +733,11 @@ export type StateDbSessionFenceParams = {
 
 /** What `state_db.session_fence` answers. */
 export type StateDbSessionFenceResult = {
-  /** whether a session of this id is there */
+  /** whether a session of this id is there; it wins over a tombstone */
   live: boolean
-  /** whether the id has a tombstone */
+  /** whether the id has a tombstone; any record under its key counts */
   retired: boolean
-  /** whether that tombstone goes some day, by state_db.reclaim_fences */
+  /** whether that tombstone expires: it holds until state_db.reclaim_fences removes it; one that is malformed is permanent */
   expires: boolean
   /** when the id was retired, in seconds since 1970; absent where the tombstone does not tell */
   retired_at?: number
@@ -707,6 +745,7 @@ export type StateDbSessionFenceResult = {
   conflict: {
     /** session_exists, or session_deleted */
     code: string
+    /** in the words that the Agent uses */
     message: string
   } | null
 }
@@ -715,7 +754,7 @@ export type StateDbSessionFenceResult = {
 export type StateDbSweepSessionsParams = {
   /** the Agent profile's folder, which holds state.db */
   profile_home: string
-  /** exactly the sessions to sweep: no delegates, no other segments */
+  /** exactly the sessions to sweep: no delegates, no other segments; one without a row gets its tombstone too */
   session_ids: string[]
 }
 
@@ -723,9 +762,11 @@ export type StateDbSweepSessionsParams = {
 export type StateDbSweepSessionsResult = {
   /** the ids that are retired, in the order asked for */
   swept: string[]
-  /** the ids that were left alone */
+  /** the ids that were left alone; they stop nobody else */
   skipped: {
+    /** the id that was left alone */
     session_id: string
+    /** active_turn, receipt_invalid, store_unsupported (its ledger cannot be retired), conversation_incomplete, or cancelled */
     reason: string
     /** the reason as one line for a human */
     detail?: string
@@ -744,21 +785,24 @@ export type TrashListParams = {
 
 /** What `trash.list` answers. */
 export type TrashListResult = {
-  /** what can be restored, the newest delete first, those of one instant by operation id */
+  /** what can be restored, the newest delete first, those of one instant by operation_id */
   entries: {
+    /** of the delete: what trash.restore takes */
     operation_id: string
-    /** in seconds since 1970 */
+    /** when it was deleted, in seconds since 1970 */
     deleted_at: number
     /** when it goes for good, in seconds since 1970 */
     keep_until: number
+    /** its first 1,000 characters at most; empty where there is none */
     title: string
+    /** how many messages are in it */
     message_count: number
-    /** of the file */
+    /** the size of the file */
     bytes: number
-    /** the sessions that were deleted */
+    /** the sessions that were deleted, in the order of deleted_ids */
     ids: string[]
   }[]
-  /** names of entries that cannot be restored; trash.purge removes one where its operation id is named, which is the name up to the first dot */
+  /** names of files that are named as entries are and cannot be restored; trash.purge removes one by its operation_id, which is the name up to the first dot */
   unreadable: string[]
 }
 
@@ -788,13 +832,13 @@ export type TrashRestoreParams = {
 
 /** What `trash.restore` answers. */
 export type TrashRestoreResult = {
-  /** the new id of each session, by its old one */
+  /** the new id of each session, by its old one: restored- and 16 hex digits */
   restored: Record<string, string>
-  /** columns and tables that the store has no more, as table.column */
+  /** what was left out: columns and tables that the store has no more, as table.column */
   dropped?: string[]
   /** columns of which a value could not come back as it was: what it named is gone, or the title is taken and has a number now */
   changed?: string[]
-  /** full-text indexes that the Agent has to rebuild */
+  /** full-text indexes that the Agent has to rebuild before they find it */
   fts_stale?: string[]
   /** the conversation is back, but its file could not be removed from the trash: its text stays there until the next use of the home can remove it, or it is purged */
   entry_left?: boolean
@@ -804,7 +848,7 @@ export type TrashRestoreResult = {
 export type CleanupChanged = {
   /** the resolved path */
   profile_home: string
-  /** ids that were settled, but those of a delete, whose answer tells of them */
+  /** the ids of which nothing is left now; those of a delete are in its own answer alone */
   removed_ids: string[]
   /** all that is pending in the home now */
   pending: PendingCleanup[]
@@ -814,7 +858,9 @@ export type CleanupChanged = {
 export type ReceiptsCommitted = {
   /** the home, resolved: what receipts.list takes */
   profile_home: string
+  /** of the new receipt */
   sequence: number
+  /** of the delete */
   operation_id: string
 }
 
