@@ -88,9 +88,12 @@ npm: npm/node_modules/.package-lock.json
 	SIDECARTEST_PROGRAM='$(INSTALLED)' go tool gotestsum --format pkgname --jsonfile build/installed.json -- -count=1 -timeout 15m -skip '$(PRELOADED)' ./fixtures ./internal/properties ./cmd/sidecar
 	go run ./internal/skipcheck fixtures/skips.tsv build/installed.json
 
-# Rewrites what the stories expect. Read the difference before you keep it.
-update:
+# Rewrites all that is made from the program as it is now: what the stories expect, what documents show, docs/protocol.md, the list of
+# what the wire offers, the client's types. Read the difference before you keep it.
+update: npm/node_modules/.package-lock.json
 	go test ./fixtures -update
+	go build -buildvcs=false -o build/ ./cmd/sidecar
+	cd npm && npm run --silent generate
 
 # Draws the picture of the README anew, from what the demo shows now.
 picture: build

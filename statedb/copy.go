@@ -92,33 +92,33 @@ func (c *conn) eachCopied(
 	}
 	ids := slices.DeleteFunc(plan.IDs(), func(id string) bool { return !live[id] })
 	members := copyMembers{of: setOf(ids), there: map[string]bool{}}
-	for _, k := range plan.schema.copiedTables() {
-		prompts := k.table == "system_prompts"
-		columns := []string{k.key}
+	for _, t := range plan.schema.copiedTables() {
+		prompts := t.name == promptsTable
+		columns := []string{t.key}
 		switch {
 		case prompts && keysAlone:
 			continue
 		case keysAlone:
-			k.order = k.key
+			t.order = t.key
 		default:
-			if columns, err = c.columnsOf(ctx, k.table); err != nil {
+			if columns, err = c.columnsOf(ctx, t.name); err != nil {
 				return err
 			}
 		}
-		key := slices.IndexFunc(columns, func(column string) bool { return sqlname.Same(column, k.key) })
-		err = c.eachRowToCopy(ctx, k, columns, ids, func(cells []any) error {
+		key := slices.IndexFunc(columns, func(column string) bool { return sqlname.Same(column, t.key) })
+		err = c.eachRowToCopy(ctx, t, columns, ids, func(cells []any) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
 			if !prompts {
-				if err := members.check(k.table, cells[key]); err != nil {
+				if err := members.check(t.name, cells[key]); err != nil {
 					return err
 				}
 			}
-			return use(k.table, columns, cells)
+			return use(t.name, columns, cells)
 		})
 		if err != nil {
-			return classify("copy the table "+k.table, err)
+			return classify("copy the table "+t.name, err)
 		}
 	}
 	if len(members.there) == 0 {
@@ -150,12 +150,12 @@ func (m copyMembers) check(table string, key any) error {
 func (c *conn) proof(ctx context.Context, s *schema, ids []string) (proof [sha256.Size]byte, err error) {
 	sum := sha256.New()
 	out := document{out: bufio.NewWriter(sum)}
-	for _, k := range s.copiedTables() {
-		columns, err := c.columnsOf(ctx, k.table)
+	for _, t := range s.copiedTables() {
+		columns, err := c.columnsOf(ctx, t.name)
 		if err != nil {
 			return proof, err
 		}
-		if k.table == "messages" {
+		if t.name == "messages" {
 			columns = []string{"id"}
 			if !s.has("messages", "id") {
 				columns = []string{"rowid"}
@@ -165,10 +165,10 @@ func (c *conn) proof(ctx context.Context, s *schema, ids []string) (proof [sha25
 					}
 				}
 			}
-			k.order = columns[0]
+			t.order = columns[0]
 		}
-		err = c.eachRowToCopy(ctx, k, columns, ids, func(cells []any) error {
-			out.line(k.table, columns, cells)
+		err = c.eachRowToCopy(ctx, t, columns, ids, func(cells []any) error {
+			out.line(t.name, columns, cells)
 			return ctx.Err()
 		})
 		if err != nil {
@@ -182,33 +182,31 @@ func (c *conn) proof(ctx context.Context, s *schema, ids []string) (proof [sha25
 	return proof, nil
 }
 
-// copiedTable is a table whose rows a copy holds: those whose key is one of the ids, or a prompt that their sessions use.
-type copiedTable struct{ table, key, order string }
-
-// copiedTables are those that the store has, in the order in which a restore needs them.
-func (s *schema) copiedTables() (tables []copiedTable) {
-	if s.has("system_prompts", "hash") && s.has("sessions", "system_prompt_hash") {
-		tables = append(tables, copiedTable{"system_prompts", "hash", ""})
+// copiedTables are those that the store has, in the order in which a restore needs them. Of the prompts those that the sessions use.
+func (s *schema) copiedTables() (tables []hangingTable) {
+	if s.has(promptsTable, "hash") && s.has("sessions", "system_prompt_hash") {
+		tables = append(tables, hangingTable{name: promptsTable, key: "hash"})
 	}
-	tables = append(tables, copiedTable{"sessions", "id", ""}, copiedTable{"messages", "session_id", "id"})
-	if s.has("session_model_usage", "session_id") {
-		tables = append(tables, copiedTable{"session_model_usage", "session_id", ""})
+	for _, t := range s.hanging(hangingTables) {
+		if t.copied {
+			tables = append(tables, t)
+		}
 	}
 	return tables
 }
 
 // eachRowToCopy hands every row of a table that is copied to use.
-func (c *conn) eachRowToCopy(ctx context.Context, k copiedTable, columns, ids []string, use func([]any) error) error {
-	keys, err := c.keysToCopy(ctx, k, ids)
+func (c *conn) eachRowToCopy(ctx context.Context, t hangingTable, columns, ids []string, use func([]any) error) error {
+	keys, err := c.keysToCopy(ctx, t, ids)
 	if err != nil {
 		return err
 	}
-	return c.eachRow(ctx, k.table, columns, quoted(k.key)+" = ?", values(keys), k.order, use)
+	return c.eachRow(ctx, t.name, columns, quoted(t.key)+" = ?", values(keys), t.order, use)
 }
 
 // keysToCopy are the values of the key of a table's rows that are copied.
-func (c *conn) keysToCopy(ctx context.Context, k copiedTable, ids []string) ([]string, error) {
-	if k.table == "system_prompts" {
+func (c *conn) keysToCopy(ctx context.Context, t hangingTable, ids []string) ([]string, error) {
+	if t.name == promptsTable {
 		return c.promptsOf(ctx, ids)
 	}
 	return ids, nil

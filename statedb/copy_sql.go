@@ -9,12 +9,12 @@ const columnsToWeigh = 900
 
 // weighCopy sums up the rows that would be copied, and the bytes of all of their values.
 func (c *conn) weighCopy(ctx context.Context, s *schema, ids []string) (total size, err error) {
-	for _, k := range s.copiedTables() {
-		columns, err := c.columnsOf(ctx, k.table)
+	for _, t := range s.copiedTables() {
+		columns, err := c.columnsOf(ctx, t.name)
 		if err != nil {
 			return total, err
 		}
-		keys, err := c.keysToCopy(ctx, k, ids)
+		keys, err := c.keysToCopy(ctx, t, ids)
 		if err != nil {
 			return total, err
 		}
@@ -22,7 +22,7 @@ func (c *conn) weighCopy(ctx context.Context, s *schema, ids []string) (total si
 		for _, column := range columns[:min(len(columns), columnsToWeigh)] {
 			lengths += " + coalesce(octet_length(" + quoted(column) + "), 0)"
 		}
-		query := "SELECT count(*), coalesce(sum(" + lengths + "), 0) FROM " + quoted(k.table) + " WHERE " + quoted(k.key) + " IN "
+		query := "SELECT count(*), coalesce(sum(" + lengths + "), 0) FROM " + quoted(t.name) + " WHERE " + quoted(t.key) + " IN "
 		err = inChunks(keys, func(list string, args []any) error {
 			var one size
 			err := c.QueryRowContext(ctx, query+list, args...).Scan(&one.rows, &one.bytes)

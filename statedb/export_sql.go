@@ -108,12 +108,12 @@ func (c *conn) selectGoing(ctx context.Context, plan *Plan) ([]selection, error)
 		return nil, err
 	}
 	selections = append(selections, more...)
-	if plan.schema.has("system_prompts", "hash") && plan.schema.has("sessions", "system_prompt_hash") {
+	if plan.schema.has(promptsTable, "hash") && plan.schema.has("sessions", "system_prompt_hash") {
 		hashes, err := c.promptsOf(ctx, plan.IDs())
 		if err != nil {
 			return nil, err
 		}
-		selections = append(selections, selection{"system_prompts", "", []pick{{"hash = ?", values(hashes)}}})
+		selections = append(selections, selection{promptsTable, "", []pick{{"hash = ?", values(hashes)}}})
 	}
 	return selections, nil
 }
@@ -146,16 +146,8 @@ func (c *conn) cascading(ctx context.Context, plan *Plan, known []selection) (se
 
 // withSession selects the rows that hang on the sessions of a plan, of the tables that the store has.
 func withSession(plan *Plan) (selections []selection) {
-	for _, t := range []struct{ name, key, order string }{
-		{"sessions", "id", ""},
-		{"messages", "session_id", "id"},
-		{"session_model_usage", "session_id", ""},
-		{"telegram_dm_topic_bindings", "session_id", ""},
-		{"compression_locks", "session_id", ""},
-	} {
-		if plan.schema.has(t.name, t.key) {
-			selections = append(selections, selection{t.name, t.order, []pick{{quoted(t.key) + " = ?", values(plan.IDs())}}})
-		}
+	for _, t := range plan.schema.hanging(hangingTables) {
+		selections = append(selections, selection{t.name, t.order, []pick{{quoted(t.key) + " = ?", values(plan.IDs())}}})
 	}
 	return selections
 }

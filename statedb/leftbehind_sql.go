@@ -39,14 +39,14 @@ func (c *conn) leftBehind(ctx context.Context, s *schema, ids []string) ([]Count
 		return nil, classify("count the system prompts", err)
 	}
 	if prompts > 0 {
-		left = append(left, Counted{"system_prompts", prompts, "no session uses these prompts any more"})
+		left = append(left, Counted{promptsTable, prompts, "no session uses these prompts any more"})
 	}
 	return left, nil
 }
 
 // lonelyPrompts counts the system prompts whose users are all among the ids.
 func (c *conn) lonelyPrompts(ctx context.Context, s *schema, ids []string) (int, error) {
-	if !s.has("system_prompts", "hash") || !s.has("sessions", "system_prompt_hash") {
+	if !s.has(promptsTable, "hash") || !s.has("sessions", "system_prompt_hash") {
 		return 0, nil
 	}
 	going := map[string]int{}

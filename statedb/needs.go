@@ -39,14 +39,14 @@ var canonicalColumns = map[string][]string{
 // beside. Of the latter the legacy path asks those in which a newer Agent's history may name a conversation; compared loosely
 // they name one more often, so it refuses more and never less, and they are no reason to refuse a store there.
 var (
-	idColumns = map[string][]string{
-		"sessions":                   {"id", "parent_session_id"},
-		"messages":                   {"session_id"},
-		"compression_locks":          {"session_id"},
-		"session_turn_leases":        {"conversation_id"},
-		"session_model_usage":        {"session_id"},
-		"telegram_dm_topic_bindings": {"session_id"},
-	}
+	idColumns = func() map[string][]string {
+		columns := map[string][]string{"session_turn_leases": {"conversation_id"}}
+		for _, t := range hangingTables {
+			columns[t.name] = []string{t.key}
+		}
+		columns["sessions"] = append(columns["sessions"], "parent_session_id")
+		return columns
+	}()
 	canonicalIDs = map[string][]string{
 		"session_admissions":       {"target_session_id", "admission_id"},
 		"worker_executions":        {"session_id", "execution_id"},

@@ -8,17 +8,21 @@ import (
 	"session-sidecar/internal/sqlname"
 )
 
-// ownReferences are the columns through which the tables that we know name a session, and whose row is whose: what becomes of these
-// rows is settled by us, on the path that is taken.
-var ownReferences = map[string]struct{ column, owner string }{
-	"sessions":                   {"parent_session_id", "id"},
-	"messages":                   {"session_id", "session_id"},
-	"compression_locks":          {"session_id", "session_id"},
-	"session_model_usage":        {"session_id", "session_id"},
-	"telegram_dm_topic_bindings": {"session_id", "session_id"},
-	"session_admissions":         {"target_session_id", "target_session_id"},
-	"worker_executions":          {"session_id", "session_id"},
-}
+// ownReference is the column through which a table that we know names a session, and the one that tells whose a row is.
+type ownReference struct{ column, owner string }
+
+// ownReferences has one for each such table: what becomes of these rows is settled by us, on the path that is taken.
+var ownReferences = func() map[string]ownReference {
+	own := map[string]ownReference{
+		"session_admissions": {"target_session_id", "target_session_id"},
+		"worker_executions":  {"session_id", "session_id"},
+	}
+	for _, t := range hangingTables {
+		own[t.name] = ownReference{t.key, t.key}
+	}
+	own["sessions"] = ownReference{"parent_session_id", "id"}
+	return own
+}()
 
 // reference is a foreign key that we do not know to the id of sessions, or of messages.
 type reference struct{ table, column, onDelete string }

@@ -5,9 +5,6 @@ import "context"
 // This file holds the SQL that takes the rows of sessions away, on either path (contract 5.4). What the canonical path does beside is in
 // retire_sql.go.
 
-// sideTables hold rows of a session that go with it, where the table exists.
-var sideTables = []string{"compression_locks", "session_model_usage", "telegram_dm_topic_bindings"}
-
 // detach makes kept children roots.
 const detach = `UPDATE sessions SET parent_session_id = NULL WHERE parent_session_id IN `
 
@@ -19,10 +16,8 @@ func (c *conn) deleteRows(ctx context.Context, s *schema, ids []string, detach s
 		return err
 	}
 	statements := []string{`DELETE FROM messages WHERE session_id IN `, detach}
-	for _, table := range sideTables {
-		if s.has(table, "session_id") {
-			statements = append(statements, `DELETE FROM `+table+` WHERE session_id IN `)
-		}
+	for _, table := range s.hanging(sideTables()) {
+		statements = append(statements, `DELETE FROM `+table.name+` WHERE `+table.key+` IN `)
 	}
 	statements = append(statements, `DELETE FROM sessions WHERE id IN `)
 	for _, statement := range statements {
@@ -44,10 +39,8 @@ func (c *conn) proveGone(ctx context.Context, s *schema, ids []string) error {
 		`SELECT 1 FROM messages WHERE session_id IN LIST`,
 		`SELECT 1 FROM sessions WHERE parent_session_id IN LIST`,
 	}
-	for _, table := range sideTables {
-		if s.has(table, "session_id") {
-			queries = append(queries, `SELECT 1 FROM `+table+` WHERE session_id IN LIST`)
-		}
+	for _, table := range s.hanging(sideTables()) {
+		queries = append(queries, `SELECT 1 FROM `+table.name+` WHERE `+table.key+` IN LIST`)
 	}
 	for _, query := range queries {
 		if err := c.refuseLeft(ctx, ids, query); err != nil {

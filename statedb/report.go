@@ -28,9 +28,13 @@ type Index struct {
 }
 
 // otherTables are those that the contract names beside what decides the path.
-var otherTables = []string{
-	"session_model_usage", "telegram_dm_topic_bindings", "system_prompts", "schema_version", receiptsTable,
-}
+var otherTables = func() []string {
+	names := []string{promptsTable, "schema_version", receiptsTable}
+	for _, t := range sideTables() {
+		names = append(names, t.name)
+	}
+	return names
+}()
 
 func (s *schema) namedTables() map[string]bool {
 	tables := map[string]bool{}

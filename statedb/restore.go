@@ -123,8 +123,14 @@ type restoredColumn struct {
 	own      bool // the store gives it by itself: a generated column, or a rowid
 }
 
-// keysOfTables are the columns by which a row of a table is found; a store whose table lacks it has none of that name.
-var keysOfTables = map[string]string{"system_prompts": "hash", "sessions": "id", "messages": "session_id", "session_model_usage": "session_id"}
+// keyOf is the column by which a row of a copied table is found; a store whose table lacks it has none of that name.
+func keyOf(table string) string {
+	if table == promptsTable {
+		return "hash"
+	}
+	t, _ := hangingNamed(table)
+	return t.key
+}
 
 // fittedRow is what is inserted of a row.
 type fittedRow struct {

@@ -73,7 +73,7 @@ func (t *Tx) Restore(ctx context.Context, agent Agent, renamed map[string]string
 // the row.
 func (r *Restore) Add(ctx context.Context, table string, cells map[string]any) error {
 	switch table {
-	case "system_prompts":
+	case promptsTable:
 		hash := cellOf(cells, "hash")
 		if hash == nil {
 			return fmt.Errorf("%w: %s", ErrNotKept, table)
@@ -88,8 +88,8 @@ func (r *Restore) Add(ctx context.Context, table string, cells map[string]any) e
 		}
 		r.back[id] = r.renamed[id]
 		cells = restoredSession(cells, r.renamed)
-	case "messages", "session_model_usage":
-		column, value, _ := sqlname.Find(cells, "session_id")
+	default:
+		column, value, _ := sqlname.Find(cells, keyOf(table))
 		id, is := value.(string)
 		if !is || r.back[id] == "" {
 			return fmt.Errorf("%w: %s", ErrNotKept, table)
@@ -102,7 +102,7 @@ func (r *Restore) Add(ctx context.Context, table string, cells map[string]any) e
 
 // hasPrompt tells whether the store has a prompt of that hash, which the restore relies on from then on.
 func (r *Restore) hasPrompt(ctx context.Context, hash any) (there bool, err error) {
-	if !r.schema.has("system_prompts", "hash") {
+	if !r.schema.has(promptsTable, "hash") {
 		return false, nil
 	}
 	r.prompts = append(r.prompts, hash)
@@ -147,7 +147,7 @@ func (r *Restore) insert(ctx context.Context, table string, cells map[string]any
 
 // table reads what a table of the store takes, once; nil where the store has none of that name.
 func (r *Restore) table(ctx context.Context, name string) (*restoredTable, error) {
-	if !r.schema.has(name, keysOfTables[name]) {
+	if !r.schema.has(name, keyOf(name)) {
 		r.dropped[name] = true
 		return nil, nil
 	}
@@ -165,7 +165,7 @@ func (r *Restore) table(ctx context.Context, name string) (*restoredTable, error
 		}
 		// SQLite gives a rowid by itself; those of old messages may be others' by now.
 		folded := sqlname.Fold(column)
-		isRowid = isRowid && sqlname.Same(declared, "INTEGER") && folded != keysOfTables[name] // by which it is found
+		isRowid = isRowid && sqlname.Same(declared, "INTEGER") && folded != keyOf(name) // by which it is found
 		t.columns[folded] = restoredColumn{column, notNull && !hasDefault && !isRowid && !hidden, isRowid || hidden}
 		if name == "messages" && (isRowid || numbers == "" && folded == "id" && !several && !hidden && hasIntegers(declared)) {
 			numbers, t.numbered = column, !isRowid
@@ -212,15 +212,15 @@ func (r *Restore) Finish(ctx context.Context) (*Returned, error) {
 	if len(r.back) == 0 {
 		return nil, fmt.Errorf("%w: no session", ErrNotKept)
 	}
-	for _, name := range []string{"sessions", "messages", "session_model_usage"} {
+	for _, name := range CopiedTables() {
 		into := r.tables[name]
-		if into == nil {
+		if into == nil || name == promptsTable { // they are looked for below
 			continue
 		}
 		there := 0
 		err := inChunks(mapped(r.back), func(list string, args []any) error {
 			n := 0
-			query := "SELECT count(*) FROM " + quoted(name) + " WHERE " + quoted(keysOfTables[name]) + " IN " + list
+			query := "SELECT count(*) FROM " + quoted(name) + " WHERE " + quoted(keyOf(name)) + " IN " + list
 			err := r.tx.conn.QueryRowContext(ctx, query, args...).Scan(&n)
 			there += n
 			return err

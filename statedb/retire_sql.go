@@ -164,12 +164,12 @@ func (c *conn) raiseGenerations(ctx context.Context, s *schema, ids []string) er
 
 // dropUnusedPrompts removes the system prompts that no session uses any more.
 func (c *conn) dropUnusedPrompts(ctx context.Context, s *schema) error {
-	if !s.has("system_prompts", "hash") || !s.has("sessions", "system_prompt_hash") {
+	if !s.has(promptsTable, "hash") || !s.has("sessions", "system_prompt_hash") {
 		return nil
 	}
 	unused := `NOT EXISTS (SELECT 1 FROM sessions WHERE system_prompt_hash = system_prompts.hash)`
 	_, err := c.ExecContext(ctx, `DELETE FROM system_prompts WHERE `+unused+c.narrow(unusedPrompts, nil))
-	if err == nil && s.hasTriggerOn("system_prompts") {
+	if err == nil && s.hasTriggerOn(promptsTable) {
 		left, missing := c.exists(ctx, `SELECT 1 FROM system_prompts WHERE `+unused)
 		if err = missing; left {
 			err = keptByTrigger()

@@ -39,7 +39,7 @@ var places = map[nameSource]struct {
 	apiConversations: {"state_meta", []string{"key", "value"}},
 	routingEntries:   {"gateway_routing", []string{"entry_json"}},
 	historyValues:    {"state_meta", []string{"key", "value"}},
-	unusedPrompts:    {"system_prompts", []string{"hash"}},
+	unusedPrompts:    {promptsTable, []string{"hash"}},
 }
 
 // sourcesOf lists what a delete looks through on a path, as far as the store has it and numbers its rows.

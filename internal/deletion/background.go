@@ -3,7 +3,6 @@ package deletion
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"sync"
 	"time"
 
@@ -85,18 +84,29 @@ func (d *Deleter) pursueRoutes(homePath, baseHome string, cause error) {
 	if !b.begin(homePath) {
 		return
 	}
-	level := slog.LevelInfo
-	if !errors.Is(cause, statedb.ErrBusy) && !errors.Is(cause, context.DeadlineExceeded) {
-		level = slog.LevelWarn // time alone will not mend it
-	}
-	d.log.Log(b.ctx, level, "the routes of the base home will be fenced later", "home", homePath, "error", cause)
+	d.log.Info("the routes of the base home will be fenced later", "home", homePath, "error", cause)
+	d.warnOfRoutes(homePath, cause)
 	go func() {
 		defer b.running.Done()
 		for pause := firstPause; jitter.Pause(b.ctx, pause, pause/4) == nil; pause = min(2*pause, longestPause) {
-			if err := d.settleIntents(b.ctx, homePath, baseHome, pursuePatience); err == nil && b.finish(homePath) {
+			err := d.settleIntents(b.ctx, homePath, baseHome, pursuePatience)
+			d.warnOfRoutes(homePath, err) // who heard at first that the base home was busy learns what is wrong with it
+			if err == nil && b.finish(homePath) {
 				d.log.Info("the routes of the base home are fenced", "home", homePath)
 				return
 			}
 		}
 	}()
+}
+
+// warnOfRoutes logs why the base home of a home could not be fenced, where time alone will not mend it.
+func (d *Deleter) warnOfRoutes(homePath string, err error) {
+	if !passes(err) {
+		d.warnOnce("the routes of the base home cannot be fenced", homePath, err)
+	}
+}
+
+// passes tells whether time alone will mend an error.
+func passes(err error) bool {
+	return err != nil && (errors.Is(err, statedb.ErrBusy) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled))
 }
