@@ -20,9 +20,6 @@ const (
 	KindEmpty   StoreKind = "empty"          // no byte is in it
 )
 
-// NewestSchema is the newest schema_version that we know (contract 3).
-const NewestSchema = 31
-
 // Shape is what a store is (contract 3, 5d).
 type Shape struct {
 	*Report

@@ -6,6 +6,9 @@ import (
 	"strings"
 )
 
+// NewestSchema is the newest schema_version that we know (contract 3).
+const NewestSchema = 31
+
 // schema is the shape of the store at this moment: its tables and their columns, names folded to lower case as SQLite
 // compares them.
 type schema struct {

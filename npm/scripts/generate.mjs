@@ -4,7 +4,7 @@
 //
 // A test fails when what is checked in differs from what this would write.
 import { execFileSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { comment, SchemaTypes } from './schema-types.mjs'
 
@@ -74,5 +74,6 @@ const pascal = (name) => name.split(/[._]/).map((word) => word[0].toUpperCase() 
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const program = process.argv[2] ?? fileURLToPath(new URL(`../../build/sidecar${process.platform === 'win32' ? '.exe' : ''}`, import.meta.url))
+  if (!existsSync(program)) throw new Error(`there is no ${program} to ask: \`make update\` builds it and calls this`)
   writeFileSync(new URL('../src/methods.generated.ts', import.meta.url), generate(discover(program)))
 }
