@@ -50,7 +50,7 @@ func (e *erased) whole() bool { return e.Indexes == "purged" && e.WAL == "trunca
 func (e *erased) say(p *paper) {
 	indexes := "erased\tsearch indexes\tno deleted word is left in them"
 	if e.Indexes != "purged" {
-		indexes = "left\tsearch indexes\tthey may still hold deleted words; delete the same session again to go on (" + e.Indexes + ")"
+		indexes = "left\tsearch indexes\tthey may still hold deleted words; delete the same session again to go on, or ask sidecar doctor (" + e.Indexes + ")"
 	}
 	log := "erased\tlog\tit is empty"
 	if e.WAL != "truncated" {
