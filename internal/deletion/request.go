@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"session-sidecar/cleanup"
-	"session-sidecar/internal/randomhex"
+	"session-sidecar/internal/operationid"
 	"session-sidecar/internal/trash"
 	"session-sidecar/statedb"
 )
@@ -47,13 +47,10 @@ func (r Request) toStore(agent statedb.Agent) statedb.Request {
 // toDelete is that for a delete proper, which leaves work to be done after its commit.
 func (r Request) toDelete(homePath string) statedb.Request {
 	request := r.toStore(statedb.Agent{}) // which is looked at under the write lock
-	request.OperationID = newOperationID()
+	request.OperationID = operationid.New()
 	request.SharesRoutes = sharesRoutes(homePath, r.BaseHome)
 	return request
 }
-
-// newOperationID names one delete: 32 hex digits.
-func newOperationID() string { return randomhex.New(16) }
 
 // Outcome is a delete whose rows are gone for good. Its files may not be: see Stuck.
 type Outcome struct {

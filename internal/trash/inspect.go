@@ -33,7 +33,7 @@ func (f *Folder) Inspect(ctx context.Context) (*Inspection, error) {
 		found.Exposed = append(found.Exposed, FolderName)
 	}
 	for _, name := range names {
-		operation, is := operationOf(name)
+		operation, is := OperationOf(name)
 		switch {
 		case is:
 			f.inspectEntry(ctx, found, operation)

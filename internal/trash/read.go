@@ -19,6 +19,7 @@ import (
 
 	"session-sidecar/internal/home"
 	"session-sidecar/internal/links"
+	"session-sidecar/internal/operationid"
 )
 
 // Entry is what an entry says of itself.
@@ -53,7 +54,7 @@ var (
 // read reads an entry from its first line to its last and hands each row to use, where there is one. Anything but what Writer writes is
 // ErrDamaged; an entry that is not there is ErrNotFound. Memory holds one line, and its row twice where it is used. A cancel is heard.
 func (f *Folder) read(ctx context.Context, operation string, use func(Row) error) (Entry, error) {
-	if f.root == nil || !operationID().MatchString(operation) {
+	if f.root == nil || !operationid.Is(operation) {
 		return Entry{}, &Error{Kind: ErrNotFound, Name: operation}
 	}
 	name := operation + suffix
