@@ -28,9 +28,9 @@ type keeper struct {
 // day is what keep_days counts in.
 const day = 24 * time.Hour
 
-// copyRows writes the entry from a snapshot. Where that already shows that the delete will be refused, or that there is nothing to
+// newKeeper writes the entry from a snapshot. Where that already shows that the delete will be refused, or that there is nothing to
 // keep, it writes none: the decision under the lock tells why, or comes to another one.
-func (d *Deleter) copyRows(
+func newKeeper(
 	ctx context.Context, h lockedHome, request Request, wanted statedb.Request, look *statedb.Look,
 ) (*keeper, error) {
 	k := &keeper{days: request.KeepDays, operation: wanted.OperationID, look: look}

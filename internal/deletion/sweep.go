@@ -33,6 +33,7 @@ type Sweep struct {
 // sweep_sessions). Files follow as in Delete. An error means that nothing was removed; once something was, what was not
 // reached is skipped with the error.
 func (d *Deleter) Sweep(ctx context.Context, request SweepRequest) (*Sweep, error) {
+	request.sweeps = true
 	ids := once(request.SessionIDs)
 	s := &sweeper{deleter: d, request: request.Request, swept: map[string]bool{}, skipped: map[string]error{}, budget: firstBudget}
 	var units []statedb.Unit
