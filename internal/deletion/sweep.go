@@ -34,7 +34,7 @@ type Sweep struct {
 // reached is skipped with the error.
 func (d *Deleter) Sweep(ctx context.Context, request SweepRequest) (*Sweep, error) {
 	request.sweeps = true
-	ids := once(request.SessionIDs)
+	ids := distinct(request.SessionIDs)
 	s := &sweeper{deleter: d, request: request.Request, swept: map[string]bool{}, skipped: map[string]error{}, budget: firstBudget}
 	var units []statedb.Unit
 	err := d.inHome(ctx, request.Request, func(h lockedHome) error {
@@ -176,7 +176,8 @@ func (s *sweeper) sweepAtOnce(ctx context.Context, h lockedHome, units []statedb
 	return nil
 }
 
-func once(ids []string) []string {
+// distinct gives each of the ids once, in their order.
+func distinct(ids []string) []string {
 	seen := map[string]bool{}
 	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
 		defer func() { seen[id] = true }()

@@ -29,6 +29,9 @@ type Entry struct {
 	Sessions []string // those of the deleted ids that it has rows of, sorted
 }
 
+// Seconds spells a moment as an entry does: in seconds since 1970, to the microsecond.
+func Seconds(at time.Time) float64 { return float64(at.UnixMicro()) / 1e6 }
+
 // Until is when an entry goes for good.
 func (h Header) Until() time.Time { return time.UnixMicro(int64(h.KeepUntil * 1e6)) }
 
