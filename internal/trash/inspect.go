@@ -36,7 +36,7 @@ func (f *Folder) Inspect(ctx context.Context) (*Inspection, error) {
 		if errors.Is(ctx.Err(), context.Canceled) {
 			return nil, ctx.Err() // nobody waits any more for so much as the first lines
 		}
-		operation, is := operationOf(name)
+		operation, is := OperationOf(name)
 		switch {
 		case is:
 			f.inspectEntry(ctx, found, operation)
