@@ -85,8 +85,8 @@ func TestTakingBackInAnyStore(t *testing.T) {
 	require.NotZero(t, w.outcomes["restored legacy"])
 }
 
-// comeBack are the tables whose rows come back, each with its column that names the session.
-var comeBack = []struct{ table, id string }{{"sessions", "id"}, {"messages", "session_id"}, {"session_model_usage", "session_id"}}
+// comeBack are the tables whose rows come back.
+var comeBack = slices.DeleteFunc(slices.Clone(hanging), func(t hangingTable) bool { return !t.back })
 
 func (c *takenBack) with(name string, value any) map[string]any {
 	params := maps.Clone(c.params)
