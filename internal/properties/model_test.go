@@ -7,12 +7,13 @@ import (
 // hangingTable is a table whose rows are of one session each, and go with it on either path (contract 5.4).
 type hangingTable struct {
 	table, id string // id is the column that names the session
+	number    string // the column that numbers the rows, if one does: they come back under new numbers
 	back      bool   // its rows come back from the trash (contract 10.1)
 }
 
 var hanging = []hangingTable{
 	{table: "sessions", id: "id", back: true},
-	{table: "messages", id: "session_id", back: true},
+	{table: "messages", id: "session_id", number: "id", back: true},
 	{table: "session_model_usage", id: "session_id", back: true},
 	{table: "telegram_dm_topic_bindings", id: "session_id"},
 }

@@ -104,9 +104,9 @@ func (c *takenBack) rowsOf(in tables, table, column string, ids []string) (rows 
 }
 
 // asRestored is a row as it has to come back.
-func (c *takenBack) asRestored(table string, r row) row {
+func (c *takenBack) asRestored(t hangingTable, r row) row {
 	r = maps.Clone(r)
-	switch table {
+	switch t.table {
 	case "sessions":
 		r["id"] = c.renamed[r["id"].(string)]
 		parent := textOf(r, "parent_session_id")
@@ -122,22 +122,18 @@ func (c *takenBack) asRestored(table string, r row) row {
 			}
 		}
 		r["model_config"] = c.configRead(r["model_config"], c.renamed)
-	case "messages":
-		delete(r, "id")
-		fallthrough
 	default:
-		r["session_id"] = c.renamed[r["session_id"].(string)]
+		delete(r, t.number)
+		r[t.id] = c.renamed[r[t.id].(string)]
 	}
 	return r
 }
 
 // asFound is a row that came back, in the form of asRestored: whoever reads JSON knows no whole numbers.
-func (c *takenBack) asFound(table string, r row) row {
+func (c *takenBack) asFound(t hangingTable, r row) row {
 	r = maps.Clone(r)
-	switch table {
-	case "messages":
-		delete(r, "id")
-	case "sessions":
+	delete(r, t.number)
+	if t.table == "sessions" {
 		for _, column := range []string{"runtime_generation", "runtime_revision"} {
 			if n, has := r[column].(float64); has {
 				r[column] = int64(n)
@@ -177,12 +173,12 @@ func (c *takenBack) requireBack(before, between tables, deleted []string) {
 		want, got := map[any][]row{}, map[any][]row{}
 		for _, r := range c.rowsOf(before, t.table, t.id, deleted) {
 			if c.renamed[r[t.id].(string)] != "" { // a message without its session does not come back
-				r = c.asRestored(t.table, r)
+				r = c.asRestored(t, r)
 				want[r[t.id]] = append(want[r[t.id]], r)
 			}
 		}
 		for _, r := range c.rowsOf(after, t.table, t.id, ids) {
-			got[r[t.id]] = append(got[r[t.id]], c.asFound(t.table, r))
+			got[r[t.id]] = append(got[r[t.id]], c.asFound(t, r))
 		}
 		require.Equal(c.rt, want, got, t.table)
 		after[t.table] = slices.DeleteFunc(after[t.table], func(r row) bool { return slices.Contains(ids, textOf(r, t.id)) })
@@ -302,12 +298,12 @@ func (c *takenBack) requireAlike(before, after map[string]any) {
 		want, got := map[any][]row{}, map[any][]row{}
 		for _, r := range before[t.table].([]any) {
 			if r := r.(map[string]any); c.renamed[textOf(r, t.id)] != "" {
-				r := c.asRestored(t.table, r)
+				r := c.asRestored(t, r)
 				want[r[t.id]] = append(want[r[t.id]], r)
 			}
 		}
 		for _, r := range after[t.table].([]any) {
-			r := c.asFound(t.table, r.(map[string]any))
+			r := c.asFound(t, r.(map[string]any))
 			got[r[t.id]] = append(got[r[t.id]], r)
 		}
 		require.Equal(c.rt, want, got, t.table)
