@@ -85,8 +85,10 @@ func TestTakingBackInAnyStore(t *testing.T) {
 	require.NotZero(t, w.outcomes["restored legacy"])
 }
 
-// comeBack are the tables whose rows come back.
-var comeBack = slices.DeleteFunc(slices.Clone(hanging), func(t hangingTable) bool { return !t.back })
+// tablesBack are the tables of the store whose rows come back.
+func (c *takenBack) tablesBack() []hangingTable {
+	return slices.DeleteFunc(slices.Clone(hanging), func(t hangingTable) bool { return !t.back || !c.kind.has(t.table) })
+}
 
 func (c *takenBack) with(name string, value any) map[string]any {
 	params := maps.Clone(c.params)
@@ -169,7 +171,7 @@ func (c *takenBack) configRead(value any, renamed map[string]string) any {
 func (c *takenBack) requireBack(before, between tables, deleted []string) {
 	after := c.home.Tables()
 	ids := slices.Collect(maps.Values(c.renamed))
-	for _, t := range comeBack {
+	for _, t := range c.tablesBack() {
 		want, got := map[any][]row{}, map[any][]row{}
 		for _, r := range c.rowsOf(before, t.table, t.id, deleted) {
 			if c.renamed[r[t.id].(string)] != "" { // a message without its session does not come back
@@ -271,7 +273,7 @@ func (c *takenBack) exportBack() map[string]any {
 			fresh[id] = !seen[id]
 			seen[id] = true
 		}
-		for _, t := range comeBack {
+		for _, t := range c.tablesBack() {
 			rows, _ := all[t.table].([]any)
 			for _, r := range document[t.table].([]any) {
 				if fresh[r.(map[string]any)[t.id]] {
@@ -294,7 +296,7 @@ func (c *takenBack) requireAlike(before, after map[string]any) {
 		}
 	}
 	require.ElementsMatch(c.rt, ids, after["ids"])
-	for _, t := range comeBack {
+	for _, t := range c.tablesBack() {
 		want, got := map[any][]row{}, map[any][]row{}
 		for _, r := range before[t.table].([]any) {
 			if r := r.(map[string]any); c.renamed[textOf(r, t.id)] != "" {

@@ -33,6 +33,9 @@ var (
 	downgraded = kind{name: "downgraded", schema: fixtures.RuntimeSchema, path: "legacy", oldAgent: true}
 )
 
+// has tells whether stores of that kind have a table.
+func (k kind) has(table string) bool { return strings.Contains(k.schema, "CREATE TABLE "+table+" (") }
+
 // world is what the checks of one test share.
 type world struct {
 	t         *testing.T
@@ -68,7 +71,7 @@ func (w *world) home(k kind, s *anyStore) *sidecartest.Home {
 func (s *anyStore) fit(k kind) tables {
 	fitting := tables{}
 	for table, rows := range s.tables {
-		if !strings.Contains(k.schema, "CREATE TABLE "+table+" (") {
+		if !k.has(table) {
 			continue
 		}
 		for _, r := range rows {
