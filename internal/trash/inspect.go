@@ -17,9 +17,9 @@ type Inspection struct {
 	Exposed    []string // what others than its owner may read or write, where the system tells: the folder, by its name, and entries
 }
 
-// Inspect reads every entry to its end, and from when the context ends on only the first line of each. What goes meanwhile is left out.
-// Errors are ErrUnusable where the folder cannot be listed, and then there is nothing to tell; and the context's, where some of the entries
-// were not read to their end.
+// Inspect reads every entry to its end, and from the context's deadline on only the first line of each. What goes meanwhile is left out.
+// Errors are ErrUnusable where the folder cannot be listed, or that of a cancel, and then there is nothing to tell; and that of the
+// deadline, where some of the entries were not read to their end.
 func (f *Folder) Inspect(ctx context.Context) (*Inspection, error) {
 	found := &Inspection{}
 	if f.root == nil {
@@ -33,6 +33,9 @@ func (f *Folder) Inspect(ctx context.Context) (*Inspection, error) {
 		found.Exposed = append(found.Exposed, FolderName)
 	}
 	for _, name := range names {
+		if errors.Is(ctx.Err(), context.Canceled) {
+			return nil, ctx.Err() // nobody waits any more for so much as the first lines
+		}
 		operation, is := operationOf(name)
 		switch {
 		case is:

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -54,12 +55,16 @@ func TestAnInspection(t *testing.T) {
 		Entries: 3, Bytes: bytes, Headers: []Header{want}, Unreadable: []string{garbage, cut}, Unfinished: []string{temporary},
 	}, found)
 
-	cancelled, cancel := context.WithCancel(t.Context())
-	cancel()
-	found = inspect(cancelled, t, home)
+	late, cancel := context.WithDeadline(t.Context(), time.Now())
+	defer cancel()
+	found = inspect(late, t, home)
 	assert.Equal(t, []string{garbage}, found.Unreadable, "from then on only the headers are read")
 	assert.Len(t, found.Headers, 2)
 	assert.Equal(t, bytes, found.Bytes)
+
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	assert.Nil(t, inspect(cancelled, t, home), "who has gone waits for no header either")
 }
 
 func TestWhatIsOpenToOthers(t *testing.T) {
