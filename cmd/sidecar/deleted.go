@@ -30,7 +30,7 @@ func (d *deleted) say(p *paper, keep bool) {
 	case d.OK:
 		p.say("deleted\t%s\t%s%s", d.SessionID, count(len(d.DeletedIDs), "session"), d.inTrash())
 	case d.DeletedIDs != nil:
-		p.say("deleted\t%s\tbut %s (%s)%s", d.SessionID, d.Detail, d.Reason, d.inTrash())
+		p.say("deleted\t%s\t%s (%s)%s", d.SessionID, d.Detail, d.Reason, d.inTrash())
 	default:
 		p.say("not deleted\t%s\t%s (%s)", d.SessionID, d.Detail, d.Reason)
 	}
