@@ -50,7 +50,7 @@ var imports = map[string][]string{
 
 	// The channel, which knows of no store, and what is asked over it.
 	"rpc":     {"internal/jsontext", "internal/randomhex"},
-	"methods": {"cleanup", "internal/deletion", "internal/home", "internal/lazyregexp", "internal/newfile", "internal/operationid", "internal/sessionid", "internal/trash", "internal/version", "locks", "rpc", "statedb"},
+	"methods": {"cleanup", "internal/deletion", "internal/home", "internal/newfile", "internal/operationid", "internal/sessionid", "internal/trash", "internal/version", "locks", "rpc", "statedb"},
 
 	// The doctor looks for a person, beside the channel and never over it; of the methods it has only the words for errors.
 	"internal/doctor": {"cleanup", "internal/home", "internal/trash", "locks", "methods", "statedb"},
