@@ -50,16 +50,33 @@ func TestAnInspection(t *testing.T) {
 	found := inspect(t.Context(), t, home)
 	want := header
 	want.Format = Format
+	want.Title, want.DeletedIDs = "", nil
 	assert.Equal(t, &Inspection{
 		Entries: 3, Bytes: bytes, Headers: []Header{want}, Unreadable: []string{garbage, cut}, Unfinished: []string{temporary},
 	}, found)
 
+	found = inspect(&endsAfter{t.Context(), 8}, t, home) // with the first lines read, and nothing else
+	assert.Equal(t, []string{garbage}, found.Unreadable, "there was no time for the rest of the others")
+	assert.Len(t, found.Headers, 2)
+	assert.Equal(t, bytes, found.Bytes)
+
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
 	found = inspect(cancelled, t, home)
-	assert.Equal(t, []string{garbage}, found.Unreadable, "from then on only the headers are read")
-	assert.Len(t, found.Headers, 2)
-	assert.Equal(t, bytes, found.Bytes)
+	assert.Equal(t, &Inspection{Entries: 3, Bytes: bytes, Unfinished: []string{temporary}}, found, "from then on nothing is opened")
+}
+
+// endsAfter is a context that ends once it has been asked so many times whether it has.
+type endsAfter struct {
+	context.Context
+	asks int
+}
+
+func (e *endsAfter) Err() error {
+	if e.asks--; e.asks < 0 {
+		return context.DeadlineExceeded
+	}
+	return nil
 }
 
 func TestWhatIsOpenToOthers(t *testing.T) {
