@@ -23,7 +23,7 @@ type afterOptions struct {
 // deleteOptions are what every kind of delete takes.
 type deleteOptions struct {
 	homeParams
-	Lineage      LiteralTrue `json:"include_compression_lineage,omitempty" jsonschema:"true: delete the segments that continue the session too, as the canonical path always does; anything else is false"`
+	Lineage      LiteralTrue `json:"include_compression_lineage,omitempty" jsonschema:"true: take the segments that continue the session too, as the canonical path always does; anything else is false"`
 	Conversation LiteralTrue `json:"whole_conversation,omitempty" jsonschema:"true: start at the conversation's first segment, with the lineage; anything else is false"`
 }
 

@@ -18,7 +18,7 @@ const (
 type eraseInfo struct {
 	Pages   string               `json:"pages" jsonschema:"this_delete: the pages that this delete freed are overwritten; kept_until: its rows are in the trash for a while"`
 	Kept    *float64             `json:"kept_until,omitempty" jsonschema:"for kept_until: when they go, in seconds since 1970"`
-	Indexes statedb.IndexErasure `json:"indexes" jsonschema:"purged: no full-text index holds anything of a word that was deleted before; pending: at least one may, since the purge was stopped, the store was busy, an index is damaged, or this build cannot merge it; not_asked"`
+	Indexes statedb.IndexErasure `json:"indexes" jsonschema:"purged: nothing of a deleted message is left in a full-text index; pending: something may be, since the purge was stopped, the store was busy, an index is damaged or has entries of messages that another program removed, or this build cannot merge it; not_asked"`
 	WAL     statedb.LogErasure   `json:"wal" jsonschema:"the store's log. truncated: it is empty, or there is none; busy: it may not be, since somebody reads an older state or writes all the time, or the purge was stopped before; not_asked"`
 }
 

@@ -35,7 +35,7 @@ type guardInfo struct {
 }
 
 type leftBehindInfo struct {
-	Kind  string `json:"kind" jsonschema:"what it is, a stable word"`
+	Kind  string `json:"kind" jsonschema:"what it is, a stable word: final_responses, worker_results and mutation_receipts are retained; gateway_routing, system_prompts and gateway.local_legacy are left behind"`
 	Count int    `json:"count" jsonschema:"how many"`
 	Why   string `json:"why" jsonschema:"why it stays, as one line for a human"`
 }

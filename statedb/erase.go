@@ -60,6 +60,9 @@ const mergesAtMost = 8
 // errNotMerged says that an index still holds deleted words after as many merges as there may be.
 var errNotMerged = errors.New("it still holds deleted words after many merges")
 
+// errKeepsDeleted says that merging cannot help: somebody removed messages in such a way that the index was never told.
+var errKeepsDeleted = errors.New("it has entries of messages that are gone, and has to be rebuilt")
+
 // Purge merges the full-text indexes of a store until they hold nothing of words that were deleted, and empties the log
 // (contract 6b). Each step is a transaction of its own; a cancel, the end of the process or a crash stops between two and leaves a
 // sound store, and the next purge goes on from there. What it could not do is pending, and the error says why; an index that
@@ -84,7 +87,9 @@ func Purge(ctx context.Context, path string, progress func(PurgeProgress)) (Eras
 			p.index, p.steps = index.Name, 0
 			p.stirs, p.stirred = keepsNoText().MatchString(s.virtual[index.Name]), false
 			var failed error
-			done, failed = p.mergeAll(ctx)
+			if done, failed = p.mergeAll(ctx); done {
+				done, failed = look.conn.forgotAll(ctx, s, index.Name)
+			}
 			err = errors.Join(err, classify("merge the index "+index.Name, failed))
 		}
 		pending = pending || !done

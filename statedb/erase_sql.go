@@ -72,5 +72,21 @@ func (t *Tx) stir(ctx context.Context, index string) error {
 	return err
 }
 
+// forgotAll tells whether each entry of a merged index belongs to a message that is there. The triggers of the Agent's index of trigrams
+// ask for the message's session: where that went first, by another program, they leave the words of the message in it for good.
+func (c *conn) forgotAll(ctx context.Context, s *schema, index string) (forgot bool, err error) {
+	of, known := externalContent(s.virtual[index])
+	if !known || !s.has(index+"_docsize") || !s.has("messages", "id") {
+		return true, nil // it holds its text itself, and SQLite keeps the two together
+	}
+	err = c.QueryRowContext(ctx, `SELECT NOT EXISTS (SELECT 1 FROM `+quoted(index+"_docsize")+` e
+		WHERE NOT EXISTS (SELECT 1 FROM messages m WHERE m.id = e.id)
+		AND NOT EXISTS (SELECT 1 FROM `+quoted(of.table)+` r WHERE r.`+quoted(of.rowid)+` = e.id))`).Scan(&forgot)
+	if err == nil && !forgot {
+		err = errKeepsDeleted
+	}
+	return forgot, err
+}
+
 // keepsNoText tells of an FTS5 index whose texts lie in another table, as the Agent's do.
 var keepsNoText = lazyregexp.New(`(?is)\bcontent\s*=\s*('[^']+'|"[^"]+"|[^\s,)'"]+)`)

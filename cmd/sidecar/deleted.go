@@ -30,7 +30,7 @@ func (d *deleted) say(p *paper, keep bool) {
 	case d.OK:
 		p.say("deleted\t%s\t%s%s", d.SessionID, count(len(d.DeletedIDs), "session"), d.inTrash())
 	case d.DeletedIDs != nil:
-		p.say("deleted\t%s\tbut %s (%s)%s", d.SessionID, d.Detail, d.Reason, d.inTrash())
+		p.say("deleted\t%s\t%s (%s)%s", d.SessionID, d.Detail, d.Reason, d.inTrash())
 	default:
 		p.say("not deleted\t%s\t%s (%s)", d.SessionID, d.Detail, d.Reason)
 	}
@@ -50,7 +50,7 @@ func (e *erased) whole() bool { return e.Indexes == "purged" && e.WAL == "trunca
 func (e *erased) say(p *paper) {
 	indexes := "erased\tsearch indexes\tno deleted word is left in them"
 	if e.Indexes != "purged" {
-		indexes = "left\tsearch indexes\tthey may still hold deleted words; delete the same session again to go on (" + e.Indexes + ")"
+		indexes = "left\tsearch indexes\tthey may still hold deleted words; delete the same session again to go on, or ask sidecar doctor (" + e.Indexes + ")"
 	}
 	log := "erased\tlog\tit is empty"
 	if e.WAL != "truncated" {

@@ -170,7 +170,7 @@ func (d *Document) reasonTable() string {
 }
 
 // named are the words in a description that are set as code: names with an underscore, and the files of a home.
-var named = regexp.MustCompile(`\b(?:[a-z_]+\.)?[a-z]+(?:_[a-z]+)+\b|\b(?:trash|receipts|cleanup|rpc|runtime)\.[a-z]+\b|-32[0-9]{3}\b|\b(?:state\.db|sessions/)|'[^']*_[^']*'`)
+var named = regexp.MustCompile(`\b(?:trash|receipts|cleanup|rpc|runtime|state_db)\.[a-z_]+\b|\b(?:[a-z_]+\.)?[a-z]+(?:_[a-z]+)+\b|-32[0-9]{3}\b|\b(?:state\.db|sessions/)|'[^']*_[^']*'`)
 
 // cell makes a description a cell of a table.
 func cell(text string) string {

@@ -19,8 +19,8 @@ type Inspection struct {
 }
 
 // Inspect counts the entries, reads the first line of each, then each to its end, and opens none once the context has ended. What goes
-// meanwhile is left out. Errors are ErrUnusable where the folder cannot be listed, and then there is nothing to tell; and the context's,
-// where some of the entries were not read, or not to their end.
+// meanwhile is left out. Errors are ErrUnusable where the folder cannot be listed, or that of a cancel, and then there is nothing to tell;
+// and that of the deadline, where some of the entries were not read, or not to their end.
 func (f *Folder) Inspect(ctx context.Context) (*Inspection, error) {
 	found := &Inspection{}
 	if f.root == nil {
@@ -35,6 +35,9 @@ func (f *Folder) Inspect(ctx context.Context) (*Inspection, error) {
 	}
 	var begun []begunEntry
 	for _, name := range names {
+		if errors.Is(ctx.Err(), context.Canceled) {
+			return nil, ctx.Err() // nobody waits any more
+		}
 		operation, is := operationOf(name)
 		switch {
 		case is:
@@ -53,6 +56,9 @@ func (f *Folder) Inspect(ctx context.Context) (*Inspection, error) {
 			}
 		}
 		found.Headers = append(found.Headers, entry.header)
+	}
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return nil, ctx.Err()
 	}
 	slices.Sort(found.Unreadable)
 	return found, ctx.Err()

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -55,15 +56,18 @@ func TestAnInspection(t *testing.T) {
 		Entries: 3, Bytes: bytes, Headers: []Header{want}, Unreadable: []string{garbage, cut}, Unfinished: []string{temporary},
 	}, found)
 
-	found = inspect(&endsAfter{t.Context(), 8}, t, home) // with the first lines read, and nothing else
+	found = inspect(&endsAfter{t.Context(), 14}, t, home) // with the first lines read, and nothing else
 	assert.Equal(t, []string{garbage}, found.Unreadable, "there was no time for the rest of the others")
 	assert.Len(t, found.Headers, 2)
 	assert.Equal(t, bytes, found.Bytes)
 
+	late, cancel := context.WithDeadline(t.Context(), time.Now())
+	defer cancel()
+	assert.Equal(t, &Inspection{Entries: 3, Bytes: bytes, Unfinished: []string{temporary}}, inspect(late, t, home), "from then on nothing is opened")
+
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
-	found = inspect(cancelled, t, home)
-	assert.Equal(t, &Inspection{Entries: 3, Bytes: bytes, Unfinished: []string{temporary}}, found, "from then on nothing is opened")
+	assert.Nil(t, inspect(cancelled, t, home), "who has gone waits for no header either")
 }
 
 // endsAfter is a context that ends once it has been asked so many times whether it has.

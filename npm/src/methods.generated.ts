@@ -16,7 +16,7 @@ export type Guard = {
 
 /** Something that a delete does not remove: how many of which kind, and why. */
 export type Remainder = {
-  /** what it is, a stable word */
+  /** what it is, a stable word: final_responses, worker_results and mutation_receipts are retained; gateway_routing, system_prompts and gateway.local_legacy are left behind */
   kind: string
   /** how many */
   count: number
@@ -30,7 +30,7 @@ export type EraseReport = {
   pages: string
   /** for kept_until: when they go, in seconds since 1970 */
   kept_until?: number
-  /** purged: no full-text index holds anything of a word that was deleted before; pending: at least one may, since the purge was stopped, the store was busy, an index is damaged, or this build cannot merge it; not_asked */
+  /** purged: of what was ever taken out of a full-text index nothing is left in it; pending: something may be, since the purge was stopped, the store was busy, an index is damaged, or this build cannot merge it; not_asked */
   indexes: string
   /** the store's log. truncated: it is empty, or there is none; busy: it may not be, since somebody reads an older state or writes all the time, or the purge was stopped before; not_asked */
   wal: string
@@ -325,7 +325,7 @@ export type StateDbCompactEvents =
 export type StateDbDeleteCliSessionParams = {
   /** the Agent profile's folder, which holds state.db */
   profile_home: string
-  /** true: delete the segments that continue the session too, as the canonical path always does; anything else is false */
+  /** true: take the segments that continue the session too, as the canonical path always does; anything else is false */
   include_compression_lineage?: boolean
   /** true: start at the conversation's first segment, with the lineage; anything else is false */
   whole_conversation?: boolean
@@ -392,7 +392,7 @@ export type StateDbDeleteCliSessionEvents =
 export type StateDbDeleteSessionsParams = {
   /** the Agent profile's folder, which holds state.db */
   profile_home: string
-  /** true: delete the segments that continue the session too, as the canonical path always does; anything else is false */
+  /** true: take the segments that continue the session too, as the canonical path always does; anything else is false */
   include_compression_lineage?: boolean
   /** true: start at the conversation's first segment, with the lineage; anything else is false */
   whole_conversation?: boolean
@@ -457,7 +457,7 @@ export type StateDbExpiringFencesResult = {
 export type StateDbExportConversationParams = {
   /** the Agent profile's folder, which holds state.db */
   profile_home: string
-  /** true: delete the segments that continue the session too, as the canonical path always does; anything else is false */
+  /** true: take the segments that continue the session too, as the canonical path always does; anything else is false */
   include_compression_lineage?: boolean
   /** true: start at the conversation's first segment, with the lineage; anything else is false */
   whole_conversation?: boolean
