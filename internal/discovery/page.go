@@ -45,7 +45,7 @@ func (d *Document) Fill(page string) (string, error) {
 	})
 	for _, method := range d.Methods {
 		if shown[method.Name] != 1 && wrong == nil {
-			wrong = fmt.Errorf("%s stands in %d parts of the page", method.Name, shown[method.Name])
+			wrong = fmt.Errorf("%s stands in %d parts of the page: write its name into the mark of the one where it belongs", method.Name, shown[method.Name])
 		}
 	}
 	return filled, wrong

@@ -3,6 +3,7 @@ package doctor
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"regexp"
 	"slices"
@@ -48,6 +49,9 @@ func guard(expires *float64, state statedb.HolderState, stale bool) *statedb.Gua
 	g := statedb.Guard{SessionID: "s", Kind: statedb.GuardTurnLease, Holder: "h", ExpiresAt: expires}
 	return &statedb.GuardsHealth{Count: 1, First: []statedb.GuardHealth{{Guard: g, State: state, Stale: stale}}}
 }
+
+// newerSchema is told of a store one version above those that are known.
+var newerSchema = fmt.Sprintf("the store is of schema version %d; this program knows those up to %d", statedb.NewestSchema+1, statedb.NewestSchema)
 
 func failure(cause error) []statedb.Failure {
 	return []statedb.Failure{{What: "the guards", Cause: cause}}
@@ -102,7 +106,7 @@ var judged = []struct {
 	{WordWALLarge, func(f *facts) { f.disk.WALBytes = largeWAL + 1 }, "the write-ahead log has 64 MiB: somebody has read for long, or ended without emptying it"},
 	{WordTrashExposed, func(f *facts) { f.trash.found.Exposed = []string{"trash", "a.ndjson.gz"} }, "the trash is open to others than its owner"},
 
-	{WordSchemaNewer, func(f *facts) { *f.shape.SchemaVersion = 32 }, "the store is of schema version 32; this program knows those up to 31"},
+	{WordSchemaNewer, func(f *facts) { *f.shape.SchemaVersion = statedb.NewestSchema + 1 }, newerSchema},
 	{WordGuardLive, func(f *facts) { f.contents.Guards = guard(nil, statedb.HolderAlive, false) }, "1 guard keeps its session from being deleted"},
 	{WordGuardLive, func(f *facts) { f.contents.Guards = guard(&later, statedb.HolderUnknown, false) }, "1 guard keeps its session from being deleted"},
 	{WordUnsettled, func(f *facts) { f.contents.Unsettled.Workers = 1 }, "0 requests and 1 worker are not settled"},

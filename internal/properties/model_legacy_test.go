@@ -11,16 +11,16 @@ func (m *model) legacyAfter(ids []string) tables {
 	stale := m.guards(ids, true)
 	for table, rows := range m.tables {
 		for _, r := range rows {
+			if hangsOn(table, r, ids) {
+				continue
+			}
 			r = maps.Clone(r)
 			switch table {
 			case "sessions":
-				if slices.Contains(ids, textOf(r, "id")) {
-					continue
-				}
 				if slices.Contains(ids, textOf(r, "parent_session_id")) {
 					r["parent_session_id"] = nil
 				}
-			case "messages", "compression_locks", "session_model_usage", "telegram_dm_topic_bindings":
+			case "compression_locks":
 				if slices.Contains(ids, textOf(r, "session_id")) {
 					continue
 				}

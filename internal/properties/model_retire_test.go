@@ -181,13 +181,9 @@ func (m *model) without(ids []string, meta map[string]any) tables {
 		executions = append(executions, textOf(w, "execution_id"))
 	}
 	goes := map[string]func(row) bool{
-		"sessions":                   func(r row) bool { return gone(r, "id") },
-		"messages":                   func(r row) bool { return gone(r, "session_id") },
-		"session_model_usage":        func(r row) bool { return gone(r, "session_id") },
-		"telegram_dm_topic_bindings": func(r row) bool { return gone(r, "session_id") },
-		"session_admissions":         func(r row) bool { return gone(r, "target_session_id") },
-		"worker_executions":          func(r row) bool { return gone(r, "session_id") },
-		"worker_receipts":            func(r row) bool { return slices.Contains(executions, textOf(r, "execution_id")) },
+		"session_admissions": func(r row) bool { return gone(r, "target_session_id") },
+		"worker_executions":  func(r row) bool { return gone(r, "session_id") },
+		"worker_receipts":    func(r row) bool { return slices.Contains(executions, textOf(r, "execution_id")) },
 		"gateway_routing": func(r row) bool {
 			id, ok := objectOf(r["entry_json"])["session_id"].(string)
 			return ok && slices.Contains(ids, id)
@@ -198,7 +194,7 @@ func (m *model) without(ids []string, meta map[string]any) tables {
 	left := tables{}
 	for table, rows := range m.tables {
 		for _, r := range rows {
-			if f := goes[table]; f == nil || !f(r) {
+			if f := goes[table]; !hangsOn(table, r, ids) && (f == nil || !f(r)) {
 				left[table] = append(left[table], maps.Clone(r))
 			}
 		}

@@ -4,6 +4,25 @@ import (
 	"slices"
 )
 
+// hangingTable is a table whose rows are of one session each, and go with it on either path (contract 5.4).
+type hangingTable struct {
+	table, id string // id is the column that names the session
+	number    string // the column that numbers the rows, if one does: they come back under new numbers
+	back      bool   // its rows come back from the trash (contract 10.1)
+}
+
+var hanging = []hangingTable{
+	{table: "sessions", id: "id", back: true},
+	{table: "messages", id: "session_id", number: "id", back: true},
+	{table: "session_model_usage", id: "session_id", back: true},
+	{table: "telegram_dm_topic_bindings", id: "session_id"},
+}
+
+// hangsOn tells whether a row goes because its session does.
+func hangsOn(table string, r row, ids []string) bool {
+	return slices.ContainsFunc(hanging, func(t hangingTable) bool { return t.table == table && slices.Contains(ids, textOf(r, t.id)) })
+}
+
 // model says what the contract makes of a store. It reads tables, and how the store's configs read.
 type model struct {
 	tables   tables

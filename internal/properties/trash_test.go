@@ -85,8 +85,10 @@ func TestTakingBackInAnyStore(t *testing.T) {
 	require.NotZero(t, w.outcomes["restored legacy"])
 }
 
-// comeBack are the tables whose rows come back, each with its column that names the session.
-var comeBack = []struct{ table, id string }{{"sessions", "id"}, {"messages", "session_id"}, {"session_model_usage", "session_id"}}
+// tablesBack are the tables of the store whose rows come back.
+func (c *takenBack) tablesBack() []hangingTable {
+	return slices.DeleteFunc(slices.Clone(hanging), func(t hangingTable) bool { return !t.back || !c.kind.has(t.table) })
+}
 
 func (c *takenBack) with(name string, value any) map[string]any {
 	params := maps.Clone(c.params)
@@ -104,9 +106,9 @@ func (c *takenBack) rowsOf(in tables, table, column string, ids []string) (rows 
 }
 
 // asRestored is a row as it has to come back.
-func (c *takenBack) asRestored(table string, r row) row {
+func (c *takenBack) asRestored(t hangingTable, r row) row {
 	r = maps.Clone(r)
-	switch table {
+	switch t.table {
 	case "sessions":
 		r["id"] = c.renamed[r["id"].(string)]
 		parent := textOf(r, "parent_session_id")
@@ -122,22 +124,18 @@ func (c *takenBack) asRestored(table string, r row) row {
 			}
 		}
 		r["model_config"] = c.configRead(r["model_config"], c.renamed)
-	case "messages":
-		delete(r, "id")
-		fallthrough
 	default:
-		r["session_id"] = c.renamed[r["session_id"].(string)]
+		delete(r, t.number)
+		r[t.id] = c.renamed[r[t.id].(string)]
 	}
 	return r
 }
 
 // asFound is a row that came back, in the form of asRestored: whoever reads JSON knows no whole numbers.
-func (c *takenBack) asFound(table string, r row) row {
+func (c *takenBack) asFound(t hangingTable, r row) row {
 	r = maps.Clone(r)
-	switch table {
-	case "messages":
-		delete(r, "id")
-	case "sessions":
+	delete(r, t.number)
+	if t.table == "sessions" {
 		for _, column := range []string{"runtime_generation", "runtime_revision"} {
 			if n, has := r[column].(float64); has {
 				r[column] = int64(n)
@@ -173,16 +171,16 @@ func (c *takenBack) configRead(value any, renamed map[string]string) any {
 func (c *takenBack) requireBack(before, between tables, deleted []string) {
 	after := c.home.Tables()
 	ids := slices.Collect(maps.Values(c.renamed))
-	for _, t := range comeBack {
+	for _, t := range c.tablesBack() {
 		want, got := map[any][]row{}, map[any][]row{}
 		for _, r := range c.rowsOf(before, t.table, t.id, deleted) {
 			if c.renamed[r[t.id].(string)] != "" { // a message without its session does not come back
-				r = c.asRestored(t.table, r)
+				r = c.asRestored(t, r)
 				want[r[t.id]] = append(want[r[t.id]], r)
 			}
 		}
 		for _, r := range c.rowsOf(after, t.table, t.id, ids) {
-			got[r[t.id]] = append(got[r[t.id]], c.asFound(t.table, r))
+			got[r[t.id]] = append(got[r[t.id]], c.asFound(t, r))
 		}
 		require.Equal(c.rt, want, got, t.table)
 		after[t.table] = slices.DeleteFunc(after[t.table], func(r row) bool { return slices.Contains(ids, textOf(r, t.id)) })
@@ -275,7 +273,7 @@ func (c *takenBack) exportBack() map[string]any {
 			fresh[id] = !seen[id]
 			seen[id] = true
 		}
-		for _, t := range comeBack {
+		for _, t := range c.tablesBack() {
 			rows, _ := all[t.table].([]any)
 			for _, r := range document[t.table].([]any) {
 				if fresh[r.(map[string]any)[t.id]] {
@@ -298,16 +296,16 @@ func (c *takenBack) requireAlike(before, after map[string]any) {
 		}
 	}
 	require.ElementsMatch(c.rt, ids, after["ids"])
-	for _, t := range comeBack {
+	for _, t := range c.tablesBack() {
 		want, got := map[any][]row{}, map[any][]row{}
 		for _, r := range before[t.table].([]any) {
 			if r := r.(map[string]any); c.renamed[textOf(r, t.id)] != "" {
-				r := c.asRestored(t.table, r)
+				r := c.asRestored(t, r)
 				want[r[t.id]] = append(want[r[t.id]], r)
 			}
 		}
 		for _, r := range after[t.table].([]any) {
-			r := c.asFound(t.table, r.(map[string]any))
+			r := c.asFound(t, r.(map[string]any))
 			got[r[t.id]] = append(got[r[t.id]], r)
 		}
 		require.Equal(c.rt, want, got, t.table)

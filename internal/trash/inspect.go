@@ -38,7 +38,7 @@ func (f *Folder) Inspect(ctx context.Context) (*Inspection, error) {
 		if errors.Is(ctx.Err(), context.Canceled) {
 			return nil, ctx.Err() // nobody waits any more
 		}
-		operation, is := operationOf(name)
+		operation, is := OperationOf(name)
 		switch {
 		case is:
 			if entry, ok := f.inspectEntry(ctx, found, operation); ok {
