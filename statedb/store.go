@@ -55,6 +55,9 @@ func open(ctx context.Context, path string, mode access) (*conn, error) {
 	if _, err := lstatPlain(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
+	if err := lstatBeside(path); err != nil {
+		return nil, err
+	}
 	c, err := openURI(ctx, storeURI(path, mode))
 	if err != nil {
 		return nil, err
