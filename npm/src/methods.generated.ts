@@ -30,7 +30,7 @@ export type EraseReport = {
   pages: string
   /** for kept_until: when they go, in seconds since 1970 */
   kept_until?: number
-  /** purged: of what was ever taken out of a full-text index nothing is left in it; pending: something may be, since the purge was stopped, the store was busy, an index is damaged, or this build cannot merge it; not_asked */
+  /** purged: nothing of a deleted message is left in a full-text index; pending: something may be, since the purge was stopped, the store was busy, an index is damaged or has entries of messages that another program removed, or this build cannot merge it; not_asked */
   indexes: string
   /** the store's log. truncated: it is empty, or there is none; busy: it may not be, since somebody reads an older state or writes all the time, or the purge was stopped before; not_asked */
   wal: string
