@@ -24,7 +24,7 @@ func measureKept(ctx context.Context, t *testbed) (r result, err error) {
 			if err != nil {
 				return r, err
 			}
-			if kept := outcome.Kept; (kept != nil) != (days > 0) || kept != nil && kept.MessageCount != t.kept {
+			if kept := outcome.Entry; (kept != nil) != (days > 0) || kept != nil && kept.MessageCount != t.kept {
 				return r, fmt.Errorf("the entry of %s is not what was asked for", longID(round))
 			}
 			if err := h.settle(ctx); err != nil {

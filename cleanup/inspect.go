@@ -31,8 +31,8 @@ type Listing struct {
 	run    run
 }
 
-// List reads the names and the manifests.
-func (f *Folder) List() (*Listing, error) {
+// List reads the names and the manifests. Errors are ErrUnusableFolder, and the context's.
+func (f *Folder) List(ctx context.Context) (*Listing, error) {
 	l := &Listing{folder: f, run: run{folder: f, cause: map[string]Cause{}}}
 	if f.root == nil {
 		return l, nil
@@ -42,7 +42,12 @@ func (f *Folder) List() (*Listing, error) {
 		return nil, &Error{Kind: ErrUnusableFolder, Name: FolderName, Cause: err}
 	}
 	slices.Sort(l.names)
-	l.run.readManifests(l.names)
+	for _, name := range manifestsAmong(l.names) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		l.run.readManifest(name)
+	}
 	return l, nil
 }
 

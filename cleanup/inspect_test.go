@@ -18,7 +18,7 @@ func inspect(t *testing.T, home string, live ...string) *Inspection {
 	folder, err := Open(home)
 	require.NoError(t, err)
 	defer folder.Close()
-	listing, err := folder.List()
+	listing, err := folder.List(t.Context())
 	require.NoError(t, err)
 	found, err := listing.Inspect(t.Context(), func(_ context.Context, ids []string) (map[string]bool, error) {
 		alive := map[string]bool{}
@@ -82,9 +82,23 @@ func TestInspectWithoutAStore(t *testing.T) {
 	folder, err := Open(home)
 	require.NoError(t, err)
 	defer folder.Close()
-	listing, err := folder.List()
+	listing, err := folder.List(t.Context())
 	require.NoError(t, err)
 	broken := errors.New("no store")
 	_, err = listing.Inspect(t.Context(), func(context.Context, []string) (map[string]bool, error) { return nil, broken })
 	require.ErrorIs(t, err, broken)
+}
+
+// Whoever asked may have no more time, or no more wish to know.
+func TestAListHearsACancel(t *testing.T) {
+	home := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(home, FolderName), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(home, FolderName, manifestPrefix+"1"+manifestSuffix), []byte(`["a"]`), 0o600))
+	folder, err := Open(home)
+	require.NoError(t, err)
+	defer folder.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = folder.List(ctx)
+	require.ErrorIs(t, err, context.Canceled)
 }

@@ -62,27 +62,31 @@ func (r *run) read(names []string) {
 			r.folder.removeAbandoned(name)
 		}
 	}
-	r.readManifests(names)
+	for _, name := range manifestsAmong(names) {
+		r.readManifest(name)
+	}
 }
 
-// readManifests takes in every manifest, in the order of their names.
-func (r *run) readManifests(names []string) {
-	var manifests []string
+// manifestsAmong are the names of manifests, sorted: the order in which they are read.
+func manifestsAmong(names []string) (manifests []string) {
 	for _, name := range names {
 		if isManifest(name) {
 			manifests = append(manifests, name)
 		}
 	}
 	slices.Sort(manifests)
-	for _, name := range manifests {
-		entries, err := r.folder.readManifest(name)
-		switch {
-		case errors.Is(err, fs.ErrNotExist): // another program settled it since the folder was listed
-		case err != nil:
-			r.report.Unreadable = append(r.report.Unreadable, name)
-		default:
-			r.manifests = append(r.manifests, openManifest{name, entries})
-		}
+	return manifests
+}
+
+// readManifest takes in one manifest.
+func (r *run) readManifest(name string) {
+	entries, err := r.folder.readManifest(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist): // another program settled it since the folder was listed
+	case err != nil:
+		r.report.Unreadable = append(r.report.Unreadable, name)
+	default:
+		r.manifests = append(r.manifests, openManifest{name, entries})
 	}
 }
 

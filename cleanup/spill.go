@@ -7,10 +7,9 @@ import (
 	"path"
 	"slices"
 	"strings"
-)
 
-// spillFolders are where the Agent spills tool output to, inside the home (contract 5b.5).
-var spillFolders = []string{"cache/spillover", "cache/spillover/tool-results"}
+	"session-sidecar/internal/home"
+)
 
 // errNotFollowed says that a folder on the way is a link or no folder: it may lead anywhere.
 var errNotFollowed = errors.New("it is no plain folder")
@@ -19,7 +18,7 @@ var errNotFollowed = errors.New("it is no plain folder")
 // folder that is not there, or that is a link, has none. An error tells which could not be listed; *Error with ErrNotListed,
 // that another time it may be.
 func (f *Folder) Spilled() (files []string, err error) {
-	for _, folder := range spillFolders {
+	for _, folder := range home.SpillFolders {
 		root, failure := f.openPlain(folder)
 		if failure == nil {
 			var names []string
@@ -84,7 +83,7 @@ func (f *Folder) openSpilled(file string) namedFile {
 // isSpillPath tells whether a path is that of a file directly in one of the folders, on every system.
 func isSpillPath(file string) bool {
 	name := path.Base(file)
-	return fs.ValidPath(file) && slices.Contains(spillFolders, path.Dir(file)) && !strings.ContainsAny(name, "\\\x00") && canBeSpilled(name)
+	return fs.ValidPath(file) && slices.Contains(home.SpillFolders, path.Dir(file)) && !strings.ContainsAny(name, "\\\x00") && canBeSpilled(name)
 }
 
 // openPlain opens a folder inside the home if nothing on the way to it is a link.

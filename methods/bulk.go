@@ -3,6 +3,8 @@ package methods
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"time"
 
 	"session-sidecar/internal/deletion"
@@ -50,7 +52,7 @@ func (s *service) deleteSessions(ctx context.Context, p bulkParams) (bulkResult,
 	for _, id := range p.SessionIDs {
 		named[id] = true
 	}
-	for id := range p.ExpectedIDs {
+	for _, id := range slices.Sorted(maps.Keys(p.ExpectedIDs)) {
 		if !named[SessionID(id)] {
 			return bulkResult{}, invalidParams("expected_ids names %s, which session_ids does not", rpc.Quote(id))
 		}

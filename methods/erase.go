@@ -32,8 +32,8 @@ var purgeStep = event[purgeEvent]{"purge", "The purge of an index has taken anot
 
 func eraseInfoOf(e statedb.Erasure, o *deletion.Outcome) *eraseInfo {
 	info := &eraseInfo{Pages: pagesOfThisDelete, Indexes: e.Indexes, WAL: e.WAL}
-	if o.Kept != nil {
-		info.Pages, info.Kept = pagesKept, &o.Kept.KeepUntil
+	if o.Entry != nil {
+		info.Pages, info.Kept = pagesKept, &o.Entry.KeepUntil
 	}
 	return info
 }

@@ -92,11 +92,11 @@ func detailOf(err error) string {
 }
 
 func oneLine(text string) string {
-	return shortened(strings.Join(strings.Fields(strings.ReplaceAll(text, "\n", "; ")), " "))
+	return bounded(strings.Join(strings.Fields(strings.ReplaceAll(text, "\n", "; ")), " "))
 }
 
-// shortened cuts a text that is too long, between two characters.
-func shortened(text string) string {
+// bounded cuts a text that is too long, between two characters.
+func bounded(text string) string {
 	characters := 0
 	for at := range text {
 		if characters++; characters == maxDetail {

@@ -60,7 +60,7 @@ func registerFence(r *Registry, s *service) {
 
 // sessionFence is contract 5d. A live session wins over a tombstone of its id.
 func (s *service) sessionFence(ctx context.Context, store string, p fenceParams) (fenceResult, error) {
-	state, err := statedb.Fence(ctx, store, string(p.SessionID))
+	state, err := statedb.SessionFence(ctx, store, string(p.SessionID))
 	if err != nil {
 		return fenceResult{}, err
 	}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"session-sidecar/internal/lazyregexp"
 	"session-sidecar/rpc"
 )
 
@@ -53,8 +52,8 @@ func decodeParams(fields map[string]json.RawMessage, checked *jsonschema.Resolve
 	if err != nil {
 		return invalidParams("params: %v", err)
 	}
-	if err := checked.Validate(instance); err != nil {
-		return explain(checked.Schema(), fields, err)
+	if checked.Validate(instance) != nil {
+		return explain(checked.Schema(), instance)
 	}
 	if err := json.Unmarshal(text, into); err != nil {
 		return outOfRange(err)
@@ -108,26 +107,31 @@ func outOfRange(err error) error {
 	return invalidParams("a number is out of range")
 }
 
-// offending finds the field that a schema's error speaks of.
-var offending = lazyregexp.New(`/properties/([a-z_]+)`)
-
 // explain says in one line of bounded length what is wrong with the fields. The validator's own words would repeat the
-// value, however long it is.
-func explain(schema *jsonschema.Schema, fields map[string]json.RawMessage, err error) error {
+// value, however long it is, and name any of several that are wrong: the same request is to get the same answer.
+func explain(schema *jsonschema.Schema, instance any) error {
+	fields, _ := instance.(map[string]any)
 	for _, name := range schema.Required {
-		if fields[name] == nil {
+		if _, there := fields[name]; !there {
 			return invalidParams("the field %q is missing", name)
 		}
 	}
-	m := offending().FindStringSubmatch(err.Error())
-	if m == nil {
-		return invalidParams("the parameters do not fit the method's schema")
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		property := schema.Properties[name]
+		checked, err := property.Resolve(nil)
+		if err != nil {
+			return err
+		}
+		err = checked.Validate(fields[name])
+		switch {
+		case err == nil:
+			continue
+		case property.Items != nil && strings.Contains(err.Error(), "/items"):
+			return invalidParams("each element of the field %q must be %s", name, describe(property.Items))
+		}
+		return invalidParams("the field %q must be %s", name, describe(property))
 	}
-	property := schema.Properties[m[1]]
-	if property.Items != nil && strings.Contains(err.Error(), "/items") {
-		return invalidParams("each element of the field %q must be %s", m[1], describe(property.Items))
-	}
-	return invalidParams("the field %q must be %s", m[1], describe(property))
+	return invalidParams("the parameters do not fit the method's schema")
 }
 
 // describe puts a property's schema in words.

@@ -70,6 +70,7 @@ func TestParamsThatAreRefused(t *testing.T) {
 		"another letter, folded":     {`{"profile_home":"h","ſession_id":"s"}`, "session_id"},
 		"a very long home of a kind": {`{"profile_home":[` + strings.Repeat(`"x",`, 5000) + `1],"session_id":"s"}`, "profile_home"},
 		"a very long id":             {`{"profile_home":"h","session_id":"` + strings.Repeat("x", 5000) + `"}`, "session_id"},
+		"several that are wrong":     {`{"session_id":5,"profile_home":5,"of":null,"count":"1"}`, `the field "count"`},
 		"no object":                  {`["h","s"]`, "params"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -12,11 +12,8 @@ import (
 // receipt says what it says whatever a request holds (contract 8.4).
 var byUser = deletion.Provenance{Reason: "explicit_user", Surface: "session_rpc"}
 
-// OperationID names one delete, in the form of OperationPattern.
+// OperationID names one delete.
 type OperationID string
-
-// OperationPattern is the form of an operation id.
-const OperationPattern = "^[0-9a-f]{32}$"
 
 // Sequence is the place of a receipt among those of its store, or a cursor between two of them.
 type Sequence int64

@@ -64,8 +64,8 @@ func resultOf(o *deletion.Outcome) deleteResult {
 	if o.Plan.Receipt != nil {
 		result.Receipt = o.Plan.Receipt.OperationID
 	}
-	if o.Kept != nil {
-		result.Trash = &trashInfo{OperationID(o.Kept.OperationID), o.Kept.KeepUntil}
+	if o.Entry != nil {
+		result.Trash = &trashInfo{OperationID(o.Entry.OperationID), o.Entry.KeepUntil}
 	}
 	result.Retained, result.LeftBehind = leftBehindInfos(o.Plan.Retained), leftBehindInfos(o.Plan.LeftBehind)
 	return result

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"session-sidecar/internal/operationid"
 	"session-sidecar/internal/sessionid"
 	"session-sidecar/statedb"
 )
@@ -59,7 +60,7 @@ var typeSchemas = map[reflect.Type]*jsonschema.Schema{
 	reflect.TypeFor[AnyText]():              {Type: "string", MinLength: jsonschema.Ptr(1), MaxLength: jsonschema.Ptr(1024)},
 	reflect.TypeFor[Document]():             {Type: "object"},
 	reflect.TypeFor[Deletion]():             {Types: nullOrObject},
-	reflect.TypeFor[OperationID]():          {Type: "string", Pattern: OperationPattern},
+	reflect.TypeFor[OperationID]():          {Type: "string", Pattern: operationid.Pattern},
 	reflect.TypeFor[KeepDays]():             {Type: "integer", Minimum: jsonschema.Ptr(1.0), Maximum: jsonschema.Ptr(float64(MaxKeepDays))},
 	reflect.TypeFor[Sequence]():             {Type: "integer", Minimum: jsonschema.Ptr(0.0)},
 	reflect.TypeFor[PageLimit]():            {Type: "integer", Minimum: jsonschema.Ptr(1.0), Maximum: jsonschema.Ptr(float64(MaxReceipts))},

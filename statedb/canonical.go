@@ -9,12 +9,6 @@ import (
 // This file decides which rows belong to a conversation on the canonical path (contract 5b.2): all functions of a graph
 // whose markers were read as SQLite reads them.
 
-// WhyLineage is the reason of a session that a local policy lists (contract 5d).
-const WhyLineage Why = "lineage"
-
-// KeptReset is why a child stays that another conversation was begun with.
-const KeptReset KeptWhy = "reset"
-
 // continuations lists the children that continue a session which ended by compression, sorted. A marker that names another
 // row than the parent was inherited with the config and says nothing here.
 func (g *graph) continuations(row *session) []string {

@@ -3,19 +3,15 @@ package statedb
 import (
 	"context"
 	"net/url"
-	"path/filepath"
-	"strings"
+
+	"session-sidecar/internal/storeuri"
 )
 
 // This file holds the SQL of the checks.
 
 // copyURI opens a file of our own that nothing depends on, and makes it.
 func copyURI(path string) string {
-	slashed := filepath.ToSlash(path)
-	if !strings.HasPrefix(slashed, "/") {
-		slashed = "/" + slashed // C:/… on Windows
-	}
-	return (&url.URL{Scheme: "file", Path: slashed, RawQuery: "mode=rwc&_busy_timeout=0&_synchronous=off"}).String()
+	return storeuri.Of(path, url.Values{"mode": {"rwc"}, "_busy_timeout": {"0"}, "_synchronous": {"off"}})
 }
 
 // checkTable gives SQLite's lines on one table and its indexes; none where it is sound. pragma is quick_check or integrity_check.

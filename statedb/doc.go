@@ -3,7 +3,7 @@
 //
 // A delete takes three steps here. A Look reads ahead without the write lock, and what it saw is proved under it. A Tx holds the write
 // lock, and its Plan decides. Its Remove carries the plan out, and its Commit makes that last. What is decided is decided by functions
-// of data (chain.go, canonical.go, guard.go, retire.go, …). The SQL that reads for them, and that does what they say, is in the files
+// of data (legacy.go, canonical.go, guard.go, retire.go, …). The SQL that reads for them, and that does what they say, is in the files
 // *_sql.go; only the statements of a connection or a transaction itself (pragmas, BEGIN, COMMIT) stand where these are made.
 //
 // A few words have one meaning in all of the package:

@@ -20,8 +20,8 @@ type FenceState struct {
 	RetiredAt *float64 // in seconds since 1970; nil where nobody knows
 }
 
-// Fence tells what stands in the way of a new session under an id, from one snapshot (contract 5d, session_fence).
-func Fence(ctx context.Context, path, sessionID string) (*FenceState, error) {
+// SessionFence tells what stands in the way of a new session under an id, from one snapshot (contract 5d, session_fence).
+func SessionFence(ctx context.Context, path, sessionID string) (*FenceState, error) {
 	var state *FenceState
 	err := lookAtFences(ctx, path, "look for the session and its tombstone", func(c *conn, s *schema) error {
 		live, err := c.isLive(ctx, sessionID)
@@ -194,7 +194,7 @@ func lookAtFences(ctx context.Context, path, doing string, look func(*conn, *sch
 
 // changeFences changes such a store in one write transaction.
 func changeFences(ctx context.Context, path, doing string, change func(*conn, *schema) error) error {
-	return transact(ctx, path, Patience, doing, func(c *conn) error {
+	return write(ctx, path, Patience, doing, func(c *conn) error {
 		s, err := c.schemaWithSessions(ctx)
 		if err != nil {
 			return err

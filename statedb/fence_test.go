@@ -116,11 +116,11 @@ func TestRecordsThatAreNoText(t *testing.T) {
 			(CAST('gateway.retired_session.v1.key' AS BLOB), '`+longAgo+`')`,
 	)
 	for _, id := range []string{"twice", "null", "number", "blob"} {
-		state, err := Fence(t.Context(), home.Store(), id)
+		state, err := SessionFence(t.Context(), home.Store(), id)
 		require.NoError(t, err)
 		assert.Equal(t, &FenceState{Retired: true}, state, id)
 	}
-	state, err := Fence(t.Context(), home.Store(), "key")
+	state, err := SessionFence(t.Context(), home.Store(), "key")
 	require.NoError(t, err)
 	assert.Equal(t, &FenceState{}, state, "a key that is no text is another key")
 	before := home.Query("SELECT count(*) FROM state_meta")
@@ -241,7 +241,7 @@ func TestFencesThatCannotBeAsked(t *testing.T) {
 
 func everyFenceCall(ctx context.Context, path string) map[string]error {
 	errs := map[string]error{}
-	_, errs["Fence"] = Fence(ctx, path, "a")
+	_, errs["SessionFence"] = SessionFence(ctx, path, "a")
 	_, _, errs["FirstGeneration"] = FirstGeneration(ctx, path, Generations{Candidates: []string{"a"}})
 	_, errs["KeepPassedFences"] = KeepPassedFences(ctx, path, []string{"a"})
 	_, errs["HasMutationReceipt"] = HasMutationReceipt(ctx, path, "p", "s", "r")

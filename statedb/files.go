@@ -46,6 +46,17 @@ func lstatPlain(path string) (fs.FileInfo, error) {
 	return info, nil
 }
 
+// lstatBeside looks at what SQLite opens beside a store. A FIFO would hold it for ever, and the home's locks with it.
+func lstatBeside(path string) error {
+	for _, suffix := range []string{"-wal", "-shm", "-journal"} {
+		info, err := os.Lstat(path + suffix)
+		if err == nil && !info.Mode().IsRegular() {
+			return &Error{Kind: ErrIO, Detail: FileName + suffix + " is not a regular file"}
+		}
+	}
+	return nil
+}
+
 // storeFile is a store's file as it was when it was opened.
 type storeFile struct {
 	path string

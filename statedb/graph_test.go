@@ -54,7 +54,7 @@ func all(changes ...change) change {
 	}
 }
 
-// graphOf links rows as the reader does.
+// graphFrom links rows as the reader does.
 func graphFrom(rows ...*session) *graph {
 	g := &graph{rows: map[string]*session{}, children: map[string][]*session{}, marked: map[string][]*session{}}
 	for _, s := range rows {

@@ -16,11 +16,11 @@ type GuardHealth struct {
 	Stale bool // it protects nothing any more: it has run out, or its holder is gone
 }
 
-// MostGuards bounds how many guards are told one by one.
-const MostGuards = 100
+// mostGuards bounds how many guards are told one by one.
+const mostGuards = 100
 
-// Fences counts the fences of one kind.
-type Fences struct {
+// FenceCounts tells how many fences of one kind there are.
+type FenceCounts struct {
 	All      int
 	Expiring int
 	RunOut   int // of those, the ones that hold no longer
@@ -53,14 +53,14 @@ type PageHealth struct{ All, Free, Size int64 }
 // GuardsHealth are the guards.
 type GuardsHealth struct {
 	Count int
-	First []GuardHealth // MostGuards of them at most
+	First []GuardHealth // mostGuards of them at most
 }
 
 // Unsettled counts what the runtime's ledger has that is not settled.
 type Unsettled struct{ Requests, Workers int }
 
 // FenceHealth counts the fences.
-type FenceHealth struct{ Sessions, Routes Fences }
+type FenceHealth struct{ Sessions, Routes FenceCounts }
 
 // Sampled counts ids, and names the first few.
 type Sampled struct {

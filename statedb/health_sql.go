@@ -104,7 +104,7 @@ func (e *Exam) readAllGuards(ctx context.Context, h *Health) error {
 			guards.First = append(guards.First, examGuard(g, now(), holderState))
 			return nil
 		}, `SELECT * FROM (SELECT coalesce(CAST(`+table.key+` AS TEXT), ''), coalesce(CAST(holder AS TEXT), ''), +expires_at FROM `+table.name+`
-			ORDER BY +expires_at, 1 LIMIT ?) ORDER BY 1`, MostGuards-len(guards.First))
+			ORDER BY +expires_at, 1 LIMIT ?) ORDER BY 1`, mostGuards-len(guards.First))
 		if err != nil {
 			return err
 		}
@@ -191,7 +191,7 @@ func (e *Exam) readReceiptHealth(ctx context.Context, h *Health) error {
 
 func (e *Exam) countFences(ctx context.Context, h *Health) error {
 	var f FenceHealth
-	for prefix, into := range map[string]*Fences{retiredSessionPrefix: &f.Sessions, retiredRoutePrefix: &f.Routes} {
+	for prefix, into := range map[string]*FenceCounts{retiredSessionPrefix: &f.Sessions, retiredRoutePrefix: &f.Routes} {
 		if !e.hasRecords() {
 			break
 		}

@@ -14,7 +14,7 @@ func (c *conn) planLegacy(ctx context.Context, s *schema, request Request, purpo
 	if err != nil {
 		return nil, err
 	}
-	targets, err := lineage.resolve(ctx, request)
+	targets, err := lineage.resolveLegacy(ctx, request)
 	if err != nil {
 		return nil, err
 	}
@@ -44,9 +44,9 @@ func (c *conn) planLegacy(ctx context.Context, s *schema, request Request, purpo
 	)
 }
 
-// resolve reads what surrounds the request and decides the whole set. A whole conversation whose set does not hold the
+// resolveLegacy reads what surrounds the request and decides the whole set. A whole conversation whose set does not hold the
 // requested id is ErrLineageAmbiguous.
-func (r *lineageReader) resolve(ctx context.Context, request Request) ([]Target, error) {
+func (r *lineageReader) resolveLegacy(ctx context.Context, request Request) ([]Target, error) {
 	start := request.SessionID
 	if request.WholeConversation {
 		if err := r.ancestors(ctx, []string{start}); err != nil {

@@ -125,3 +125,6 @@ func seconds(value any) (float64, bool) {
 	}
 	return 0, false
 }
+
+// now is the time in seconds since 1970, as the Agent writes it.
+func now() float64 { return float64(time.Now().UnixMicro()) / 1e6 }

@@ -132,7 +132,7 @@ func ForgetReceipts(ctx context.Context, path string, through int64) (removed in
 
 // forget removes some of them in one transaction.
 func forget(ctx context.Context, path string, through int64) (removed int64, err error) {
-	err = transact(ctx, path, Patience, "remove deletion receipts", func(c *conn) error {
+	err = write(ctx, path, Patience, "remove deletion receipts", func(c *conn) error {
 		if err := c.requireReceipts(ctx); err != nil {
 			return err
 		}

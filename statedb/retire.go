@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"time"
 
 	"session-sidecar/internal/agentjson"
 )
@@ -279,6 +278,3 @@ func (o *outcome) retireWorker(l *ledgerPart, worker cells, now float64) error {
 func notRetirable(table string, cause error) error {
 	return &Error{Kind: ErrUnsupported, Detail: fmt.Sprintf("a row of %s cannot be retired", table), Cause: cause}
 }
-
-// now is the time in seconds since 1970, as the Agent writes it.
-func now() float64 { return float64(time.Now().UnixMicro()) / 1e6 }

@@ -76,7 +76,7 @@ func readRouteIntent(value string) (ids []string, ok bool) {
 // DropRouteIntents removes the intents of these operations, when all that they ask for is done for good. ErrBusy where the write lock
 // could not be had within patience.
 func DropRouteIntents(ctx context.Context, path string, patience time.Duration, operationIDs []string) error {
-	return transact(ctx, path, patience, "remove the route intents", func(c *conn) error {
+	return write(ctx, path, patience, "remove the route intents", func(c *conn) error {
 		return c.removeRecords(ctx, prefixed(routeIntentPrefix, operationIDs))
 	})
 }

@@ -89,7 +89,7 @@ func (with searchable) condition(word string, last bool) (condition string, args
 	}
 	phrase := `"` + strings.ReplaceAll(word, `"`, `""`) + `"`
 	byTrigrams := with.trigrams && utf8.RuneCountInString(word) >= trigramLength
-	if with.words && strings.ContainsFunc(word, isIndexed) {
+	if with.words && strings.ContainsFunc(word, isOfAWord) {
 		pattern := phrase
 		if last {
 			pattern += "*"
@@ -109,8 +109,8 @@ func (with searchable) condition(word string, last bool) (condition string, args
 	return "(" + strings.Join(found, " OR ") + ")", args
 }
 
-// isIndexed tells whether a character can be part of a word of the word index.
-func isIndexed(r rune) bool {
+// isOfAWord tells whether a character can be part of a word of the word index.
+func isOfAWord(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.Is(unicode.Co, r)
 }
 

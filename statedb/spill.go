@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"session-sidecar/internal/agentjson"
+	"session-sidecar/internal/home"
 )
 
 // Tool output that was too large for a message and was spilled to a file in the home (contract 5b.5). That these files go
@@ -27,7 +28,7 @@ type SpillNote struct {
 func isSpilled(file string) bool {
 	folder, name := path.Split(file)
 	switch {
-	case folder != "cache/spillover/" && folder != "cache/spillover/tool-results/":
+	case !slices.Contains(home.SpillFolders, strings.TrimSuffix(folder, "/")):
 		return false
 	case name == "" || name == "." || name == ".." || name == "tool-results":
 		return false

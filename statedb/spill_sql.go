@@ -4,12 +4,11 @@ import (
 	"context"
 	"slices"
 	"strings"
+
+	"session-sidecar/internal/home"
 )
 
 // This file holds the SQL that asks which spilled files messages name, and that notes those that are to go.
-
-// spillFolders are the words that a message which names a spilled file holds.
-var spillFolders = []string{"spillover", "tool-results"}
 
 // spilledBy tells which of the files a message of the ids names, sorted. It must be asked before the messages go. Only
 // messages that hold the name of a spill folder are read.
@@ -21,8 +20,8 @@ func (c *conn) spilledBy(ctx context.Context, s *schema, ids, files []string) ([
 	var cells, holds []string
 	for _, column := range sortedKeys(s.columns["messages"]) {
 		var words []string
-		for _, word := range spillFolders {
-			words = append(words, "instr("+quoted(column)+", '"+word+"') > 0")
+		for _, folder := range home.SpillFolders {
+			words = append(words, "instr("+quoted(column)+", '"+nameOf(folder)+"') > 0")
 		}
 		names := "typeof(" + quoted(column) + ") IN ('text', 'blob') AND (" + strings.Join(words, " OR ") + ")"
 		holds = append(holds, "("+names+")")

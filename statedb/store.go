@@ -7,8 +7,8 @@ import (
 	"io/fs"
 	"maps"
 	"net/url"
-	"path/filepath"
-	"strings"
+
+	"session-sidecar/internal/storeuri"
 )
 
 // This file opens connections. What is done over one is in the files of those who ask; a write transaction is in transaction.go.
@@ -55,6 +55,9 @@ func open(ctx context.Context, path string, mode access) (*conn, error) {
 	if _, err := lstatPlain(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
+	if err := lstatBeside(path); err != nil {
+		return nil, err
+	}
 	c, err := openURI(ctx, storeURI(path, mode))
 	if err != nil {
 		return nil, err
@@ -88,11 +91,7 @@ func openURI(ctx context.Context, uri string) (*conn, error) {
 }
 
 func storeURI(path string, mode access) string {
-	slashed := filepath.ToSlash(path)
-	if !strings.HasPrefix(slashed, "/") {
-		slashed = "/" + slashed // C:/… on Windows
-	}
-	query := url.Values{
+	parameters := url.Values{
 		"_busy_timeout":  {"0"},
 		"_foreign_keys":  {"on"},
 		"_synchronous":   {"extra"}, // durable before the first artifact goes: FULL, and where there is no WAL its end too
@@ -100,8 +99,8 @@ func storeURI(path string, mode access) string {
 		// What one delete asks, the next one asks again.
 		"_stmt_cache_size": {"128"},
 	}
-	maps.Copy(query, mode.parameters())
-	return (&url.URL{Scheme: "file", Path: slashed, RawQuery: query.Encode()}).String()
+	maps.Copy(parameters, mode.parameters())
+	return storeuri.Of(path, parameters)
 }
 
 // close gives the connection back, if there is one. sql.DB.Close alone would leave a checked-out connection open.

@@ -87,6 +87,9 @@ func (u *untouched) sameFiles() bool {
 
 func tryUntouched(ctx context.Context, path string) (u *untouched, err error) {
 	u = &untouched{path: path, before: storeFiles(path)}
+	if err := lstatBeside(path); err != nil { // a copy would read what a link leads to
+		return u, err
+	}
 	defer func() {
 		if err != nil {
 			u.close()

@@ -25,10 +25,10 @@ func newDoctorCommand() *cobra.Command {
 over, and what is in the way of one. Nothing is changed, nothing is made, and no
 Agent waits for it. Nothing of what a conversation says is printed.
 
-It takes ten seconds to read the trash, ten to ask and ten to check at most, and
-says what that was too little for. --full takes all the time that it needs: it
-copies the history into the system's folder for temporary files (TMPDIR), and
-reads the copy.
+It takes ten seconds each to read the trash, to read the manifests, to ask and to
+check at most, and says what that was too little for. --full takes all the time
+that it needs: it copies the history into the system's folder for temporary files
+(TMPDIR), and reads the copy.
 
 In a pipe each line has its cells separated by tabs: facts first, then what was
 found, as "finding", severity (error, warning, note), word, and a sentence.

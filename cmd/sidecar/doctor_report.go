@@ -174,7 +174,7 @@ func lockText(l doctor.Lock) string {
 	}
 	text := "held by"
 	for _, h := range l.Holders {
-		text += fmt.Sprintf(" process %d %s", h.PID, h.Name)
+		text += strings.TrimRight(fmt.Sprintf(" process %d %s", h.PID, h.Name), " ") // one that has ended meanwhile has no name
 	}
 	return text
 }

@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"session-sidecar/internal/lazyregexp"
+	"session-sidecar/internal/operationid"
 	"session-sidecar/internal/sessionid"
-	"session-sidecar/methods"
+	"session-sidecar/internal/trash"
 	"session-sidecar/rpc"
 )
 
@@ -32,11 +32,9 @@ func newTrashCommand() *cobra.Command {
 	return cmd
 }
 
-var operationForm = lazyregexp.New(methods.OperationPattern)
-
 // operationIn gives the operation of an entry that may be named as its file is.
 func operationIn(name string) string {
-	if operation := strings.TrimSuffix(name, ".ndjson.gz"); operationForm().MatchString(operation) {
+	if operation, is := trash.OperationOf(name); is {
 		return operation
 	}
 	return name
@@ -59,7 +57,7 @@ func trashArgument(needed bool) cobra.PositionalArgs {
 
 // operationOf gives the operation that is meant: itself, or the only one that took a session, as took tells.
 func operationOf(ctx context.Context, e *errand, name string, took func(entry *trashed, session string) bool) (string, error) {
-	if operation := operationIn(name); operationForm().MatchString(operation) {
+	if operation := operationIn(name); operationid.Is(operation) {
 		return operation, nil
 	}
 	listing, _, err := askAbout[trashListing](ctx, e, "trash.list", nil)

@@ -101,12 +101,12 @@ func (d *Deleter) pursueRoutes(homePath, baseHome string, cause error) {
 
 // warnOfRoutes logs why the base home of a home could not be fenced, where time alone will not mend it.
 func (d *Deleter) warnOfRoutes(homePath string, err error) {
-	if !passes(err) {
+	if !mendsItself(err) {
 		d.warnOnce("the routes of the base home cannot be fenced", homePath, err)
 	}
 }
 
-// passes tells whether time alone will mend an error.
-func passes(err error) bool {
+// mendsItself tells whether time alone will mend an error.
+func mendsItself(err error) bool {
 	return err != nil && (errors.Is(err, statedb.ErrBusy) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled))
 }

@@ -72,7 +72,7 @@ func (d *Deleter) transact(ctx context.Context, h lockedHome, request Request, d
 	if err != nil || len(plan.Targets) == 0 {
 		return nil, err
 	}
-	if err := t.kept.prove(ctx, t.tx, plan); err != nil {
+	if err := t.keeper.prove(ctx, t.tx, plan); err != nil {
 		return nil, err
 	}
 
@@ -89,10 +89,10 @@ func (d *Deleter) transact(ctx context.Context, h lockedHome, request Request, d
 	if err := t.commit(ctx, manifest); err != nil {
 		return nil, err
 	}
-	if t.kept.written != nil {
-		d.noteEntry(h.path, *t.kept.written)
+	if t.keeper.written != nil {
+		d.noteEntry(h.path, *t.keeper.written)
 	}
-	return &Outcome{Home: h.path, Plan: plan, Kept: t.kept.written, LockHeld: t.tx.Held()}, nil
+	return &Outcome{Home: h.path, Plan: plan, Entry: t.keeper.written, LockHeld: t.tx.Held()}, nil
 }
 
 // finish is step 6, but for the locks. The rows are gone for good, so nobody's cancel stops the files from following.

@@ -28,9 +28,9 @@ type keeper struct {
 // day is what keep_days counts in.
 const day = 24 * time.Hour
 
-// copyRows writes the entry from a snapshot. Where that already shows that the delete will be refused, or that there is nothing to
+// newKeeper writes the entry from a snapshot. Where that already shows that the delete will be refused, or that there is nothing to
 // keep, it writes none: the decision under the lock tells why, or comes to another one.
-func (d *Deleter) copyRows(
+func newKeeper(
 	ctx context.Context, h lockedHome, request Request, wanted statedb.Request, look *statedb.Look,
 ) (*keeper, error) {
 	k := &keeper{days: request.KeepDays, operation: wanted.OperationID, look: look}
@@ -68,7 +68,7 @@ func (k *keeper) write(plan *statedb.Plan, rows func(*trash.Writer) error) error
 	}
 	now := time.Now()
 	header := trash.Header{
-		OperationID: k.operation, DeletedAt: seconds(now), KeepUntil: seconds(now.Add(time.Duration(k.days) * day)),
+		OperationID: k.operation, DeletedAt: trash.Seconds(now), KeepUntil: trash.Seconds(now.Add(time.Duration(k.days) * day)),
 		DeletedIDs: plan.IDs(), Title: plan.Title(), MessageCount: plan.Messages(),
 	}
 	entry, err := k.folder.Begin(header)
@@ -104,8 +104,6 @@ func asUnkeepable(err error) error {
 	}
 	return err
 }
-
-func seconds(at time.Time) float64 { return float64(at.UnixMicro()) / 1e6 }
 
 // prove makes sure that the entry holds what goes: one that does not is written once more, under the lock.
 func (k *keeper) prove(ctx context.Context, tx *statedb.Tx, plan *statedb.Plan) error {

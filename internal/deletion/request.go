@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"session-sidecar/cleanup"
-	"session-sidecar/internal/randomhex"
+	"session-sidecar/internal/operationid"
 	"session-sidecar/internal/trash"
 	"session-sidecar/statedb"
 )
@@ -24,6 +24,7 @@ type Request struct {
 	Took *Durations
 
 	unasked bool // the watcher's: it waits for no lock, and comes back
+	sweeps  bool // a sweep's, which names no conversation: what goes is what it decides under the write lock
 }
 
 // Provenance says who wanted a delete, and by which way it was asked for. It is no part of a request: only the handler of a
@@ -47,13 +48,10 @@ func (r Request) toStore(agent statedb.Agent) statedb.Request {
 // toDelete is that for a delete proper, which leaves work to be done after its commit.
 func (r Request) toDelete(homePath string) statedb.Request {
 	request := r.toStore(statedb.Agent{}) // which is looked at under the write lock
-	request.OperationID = newOperationID()
+	request.OperationID = operationid.New()
 	request.SharesRoutes = sharesRoutes(homePath, r.BaseHome)
 	return request
 }
-
-// newOperationID names one delete: 32 hex digits.
-func newOperationID() string { return randomhex.New(16) }
 
 // Outcome is a delete whose rows are gone for good. Its files may not be: see Stuck.
 type Outcome struct {
@@ -62,8 +60,8 @@ type Outcome struct {
 	Cleanup cleanup.Report // of the whole home, older manifests included
 	// Stuck tells whether an artifact of this very delete is still there, or a file that its rows named and that had to go.
 	Stuck bool
-	// Kept is the entry in the trash; nil where none was asked for, or where no row was there.
-	Kept *trash.Header
+	// Entry is that in the trash; nil where none was asked for, or where no row was there.
+	Entry *trash.Header
 	// LockHeld is for how long other writers had to wait for the rows to go.
 	LockHeld time.Duration
 }

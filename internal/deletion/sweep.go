@@ -33,7 +33,8 @@ type Sweep struct {
 // sweep_sessions). Files follow as in Delete. An error means that nothing was removed; once something was, what was not
 // reached is skipped with the error.
 func (d *Deleter) Sweep(ctx context.Context, request SweepRequest) (*Sweep, error) {
-	ids := once(request.SessionIDs)
+	request.sweeps = true
+	ids := distinct(request.SessionIDs)
 	s := &sweeper{deleter: d, request: request.Request, swept: map[string]bool{}, skipped: map[string]error{}, budget: firstBudget}
 	var units []statedb.Unit
 	err := d.inHome(ctx, request.Request, func(h lockedHome) error {
@@ -175,7 +176,8 @@ func (s *sweeper) sweepAtOnce(ctx context.Context, h lockedHome, units []statedb
 	return nil
 }
 
-func once(ids []string) []string {
+// distinct gives each of the ids once, in their order.
+func distinct(ids []string) []string {
 	seen := map[string]bool{}
 	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
 		defer func() { seen[id] = true }()

@@ -20,7 +20,7 @@ type transaction struct {
 	wanted   statedb.Request
 	deadline time.Time // of the patience for the write lock
 	look     *statedb.Look
-	kept     *keeper
+	keeper   *keeper
 	tx       *statedb.Tx
 }
 
@@ -30,8 +30,8 @@ func (t *transaction) prepare(ctx context.Context) error {
 	if err := t.foresee(ctx); err != nil {
 		return err
 	}
-	kept, err := t.deleter.copyRows(ctx, t.home, t.request, t.wanted, t.look)
-	t.kept = kept
+	var err error
+	t.keeper, err = newKeeper(ctx, t.home, t.request, t.wanted, t.look)
 	return err
 }
 
@@ -54,7 +54,7 @@ func (t *transaction) foresee(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if held || t.wanted.SessionID == "" || t.request.KeepDays != 0 { // of what is kept, a copy is planned anyway
+	if held || t.request.sweeps || t.request.KeepDays != 0 { // of what is kept, a copy is planned anyway
 		return nil
 	}
 	return t.look.WarmUp(ctx, t.wanted)
@@ -63,7 +63,7 @@ func (t *transaction) foresee(ctx context.Context) (err error) {
 // lock takes the store's write lock, and has the keeper know whether all that was seen still holds.
 func (t *transaction) lock(ctx context.Context) (err error) {
 	defer spend(&t.took.WriteLock, time.Now())
-	t.tx, t.kept.holds, err = t.look.BeginAnew(ctx, time.Until(t.deadline))
+	t.tx, t.keeper.holds, err = t.look.BeginAnew(ctx, time.Until(t.deadline))
 	return err
 }
 
@@ -102,7 +102,7 @@ func (t *transaction) commit(ctx context.Context, manifest cleanup.Manifest) err
 		err = t.tx.Commit()
 	}
 	unknown := errors.Is(err, statedb.ErrOutcomeUnknown)
-	t.kept.stays = err == nil || unknown
+	t.keeper.stays = err == nil || unknown
 	if err != nil {
 		if !unknown {
 			err = errors.Join(err, t.home.folder.Withdraw(manifest))
@@ -120,8 +120,8 @@ func (t *transaction) end(err error) {
 		_ = t.tx.Rollback()
 		t.took.Transaction += t.tx.Held()
 	}
-	if t.kept != nil {
-		t.kept.close()
+	if t.keeper != nil {
+		t.keeper.close()
 	}
 	switch {
 	case t.look == nil:

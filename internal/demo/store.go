@@ -14,6 +14,7 @@ import (
 	_ "github.com/mattn/go-sqlite3" // the driver of the store that the demo makes
 
 	"session-sidecar/fixtures"
+	"session-sidecar/internal/storeuri"
 )
 
 const (
@@ -32,12 +33,8 @@ func makeStore(ctx context.Context, home string) (*store, error) {
 	if err := os.MkdirAll(filepath.Join(home, "sessions"), 0o700); err != nil {
 		return nil, fmt.Errorf("make the temporary home: %w", err)
 	}
-	path := filepath.ToSlash(filepath.Join(home, "state.db"))
-	uri := url.URL{
-		Scheme: "file", Path: "/" + strings.TrimPrefix(path, "/"), // a path of Windows begins with its drive
-		RawQuery: "_journal_mode=WAL&_foreign_keys=on&_busy_timeout=5000",
-	}
-	db, err := sql.Open("sqlite3", uri.String())
+	uri := storeuri.Of(filepath.Join(home, "state.db"), url.Values{"_journal_mode": {"WAL"}, "_foreign_keys": {"on"}, "_busy_timeout": {"5000"}})
+	db, err := sql.Open("sqlite3", uri)
 	if err != nil {
 		return nil, fmt.Errorf("open the store: %w", err)
 	}

@@ -316,7 +316,7 @@ func (j *judgement) trash(f trashFacts, full bool) {
 		j.find(WordTrashOverdue, overdue, "%s been kept for as long as was asked; the next use of the home removes it",
 			counted(len(overdue), "entry has", "entries have"))
 	}
-	if n := len(t.Headers); n > 0 {
+	if n := t.Entries - len(t.Unreadable); n > 0 { // those that there was no time for too
 		j.find(WordTrashKept, nil, "the trash keeps what %s took (%d bytes)", counted(n, "delete", "deletes"), t.Bytes)
 	}
 	if n := len(t.Unfinished); n > 0 {

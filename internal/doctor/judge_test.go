@@ -226,3 +226,11 @@ func TestEveryWordIsExplained(t *testing.T) {
 		assert.Equal(t, want[severity], told[severity], severity)
 	}
 }
+
+// What there was no time to read is kept all the same.
+func TestWhatIsKeptIsCountedUnread(t *testing.T) {
+	findings := judge(facts{trash: trashFacts{found: &trash.Inspection{Entries: 5, Bytes: 9, Unreadable: []string{"x"}, Headers: make([]trash.Header, 1)}}})
+	i := slices.IndexFunc(findings, func(f Finding) bool { return f.Word == WordTrashKept })
+	require.GreaterOrEqual(t, i, 0)
+	assert.Equal(t, "the trash keeps what 4 deletes took (9 bytes)", findings[i].Line)
+}

@@ -25,6 +25,9 @@ const (
 	enoughIfInWay = time.Second
 )
 
+// whoseFiles is what there may be too little time for in a folder of very many files.
+const whoseFiles = "whose files are in sessions/"
+
 // Question is what a person wants to know.
 type Question struct {
 	Home     string
@@ -75,11 +78,17 @@ func lookOnce(
 	// The files first: what comes after that has its row by the time that the store is asked.
 	folder, err := cleanup.Open(homePath)
 	var files *cleanup.Listing // nil where it cannot be had
+	var unlisted []statedb.Failure
 	if err == nil {
 		defer folder.Close()
-		files, err = folder.List()
+		listing, cancel := within(ctx, q.Full, enough)
+		defer cancel()
+		files, err = folder.List(listing)
 	}
-	if err != nil {
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		unlisted = []statedb.Failure{{What: whoseFiles, Cause: err}}
+	case err != nil:
 		f.folder = lineOf(err)
 	}
 	exam, err := statedb.StartExam(ctx, store)
@@ -105,6 +114,7 @@ func lookOnce(
 	if err := f.ask(ctx, q, exam, files); err != nil {
 		return f, false, err
 	}
+	f.contents.Failures = append(f.contents.Failures, unlisted...)
 	return f, exam.Holds(), nil
 }
 
@@ -148,7 +158,7 @@ func (f *facts) ask(ctx context.Context, q Question, exam *statedb.Exam, files *
 		var err error
 		f.files, err = files.Inspect(asking, exam.LiveIDs)
 		if err != nil {
-			f.contents.Failures = append(f.contents.Failures, statedb.Failure{What: "whose files are in sessions/", Cause: err})
+			f.contents.Failures = append(f.contents.Failures, statedb.Failure{What: whoseFiles, Cause: err})
 		}
 	}
 	if q.Full {

@@ -200,7 +200,7 @@ func (r *Report) addContents(h *statedb.Health) {
 	}
 }
 
-func fencesOf(f statedb.Fences) *Fences { return &Fences{f.All, f.Expiring, f.RunOut} }
+func fencesOf(f statedb.FenceCounts) *Fences { return &Fences{f.All, f.Expiring, f.RunOut} }
 
 func (r *Report) addChecked(shape *statedb.Shape, k *statedb.Checked) {
 	r.Checked = &Checked{Tables: k.Tables, Of: k.Of, Damage: len(k.Damage), Indexes: []Index{}}

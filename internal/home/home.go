@@ -24,6 +24,9 @@ var (
 // would take this process's locks on it away (contract 4). To look at them from outside is safe.
 const StoreName = "state.db"
 
+// SpillFolders are where the Agent spills tool output to, as paths inside a home with slashes (contract 5b.5). Each lies in the one before.
+var SpillFolders = []string{"cache/spillover", "cache/spillover/tool-results"}
+
 // Resolve makes a profile_home absolute and resolves its symbolic links, once: locks are keyed on what it returns
 // (contract 2). It creates nothing. A path that leads nowhere is ErrMissing; one that may not be followed is ErrUnusable.
 func Resolve(path string) (string, error) {

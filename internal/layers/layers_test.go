@@ -21,40 +21,42 @@ const module = "session-sidecar/"
 // package that is new here has its room only once it stands in this table.
 var imports = map[string][]string{
 	// What knows one thing alone.
-	"internal/agentjson":  {},
-	"internal/faultpoint": {},
-	"internal/foldersync": {},
-	"internal/home":       {},
-	"internal/jitter":     {},
-	"internal/jsontext":   {},
-	"internal/lazyregexp": {},
-	"internal/links":      {},
-	"internal/newfile":    {"internal/faultpoint", "internal/foldersync"},
-	"internal/randomhex":  {},
-	"internal/rooted":     {"internal/faultpoint", "internal/foldersync", "internal/home", "internal/randomhex"},
-	"internal/sessionid":  {},
-	"internal/sqlname":    {},
-	"internal/version":    {},
-	"fixtures":            {},
+	"internal/agentjson":   {},
+	"internal/faultpoint":  {},
+	"internal/foldersync":  {},
+	"internal/home":        {},
+	"internal/jitter":      {},
+	"internal/jsontext":    {},
+	"internal/lazyregexp":  {},
+	"internal/links":       {},
+	"internal/newfile":     {"internal/faultpoint", "internal/foldersync"},
+	"internal/operationid": {"internal/randomhex"},
+	"internal/randomhex":   {},
+	"internal/rooted":      {"internal/faultpoint", "internal/foldersync", "internal/home", "internal/randomhex"},
+	"internal/sessionid":   {},
+	"internal/sqlname":     {},
+	"internal/storeuri":    {},
+	"internal/version":     {},
+	"fixtures":             {},
 
 	// The parts of a delete. None of them knows another one.
 	"locks":          {"internal/faultpoint", "internal/jitter", "internal/links"},
-	"statedb":        {"internal/agentjson", "internal/faultpoint", "internal/home", "internal/jitter", "internal/jsontext", "internal/lazyregexp", "internal/sqlname"},
+	"statedb":        {"internal/agentjson", "internal/faultpoint", "internal/home", "internal/jitter", "internal/jsontext", "internal/lazyregexp", "internal/sqlname", "internal/storeuri"},
 	"cleanup":        {"internal/faultpoint", "internal/home", "internal/lazyregexp", "internal/links", "internal/randomhex", "internal/rooted", "internal/sessionid"},
-	"internal/trash": {"internal/faultpoint", "internal/home", "internal/jsontext", "internal/lazyregexp", "internal/links", "internal/rooted", "internal/sqlname"},
+	"internal/trash": {"internal/faultpoint", "internal/home", "internal/jsontext", "internal/links", "internal/operationid", "internal/rooted", "internal/sqlname"},
 
 	// Their order.
-	"internal/deletion": {"cleanup", "internal/faultpoint", "internal/home", "internal/jitter", "internal/newfile", "internal/randomhex", "internal/trash", "locks", "statedb"},
+	"internal/deletion": {"cleanup", "internal/faultpoint", "internal/home", "internal/jitter", "internal/newfile", "internal/operationid", "internal/trash", "locks", "statedb"},
 
 	// The channel, which knows of no store, and what is asked over it.
 	"rpc":     {"internal/jsontext", "internal/randomhex"},
-	"methods": {"cleanup", "internal/deletion", "internal/home", "internal/lazyregexp", "internal/newfile", "internal/sessionid", "internal/trash", "internal/version", "locks", "rpc", "statedb"},
+	"methods": {"cleanup", "internal/deletion", "internal/home", "internal/newfile", "internal/operationid", "internal/sessionid", "internal/trash", "internal/version", "locks", "rpc", "statedb"},
 
 	// The doctor looks for a person, beside the channel and never over it; of the methods it has only the words for errors.
 	"internal/doctor": {"cleanup", "internal/home", "internal/trash", "locks", "methods", "statedb"},
 	// The demo plays a host: of what is below it only the version of the protocol.
-	"internal/demo": {"fixtures", "methods"},
-	"cmd/sidecar":   {"internal/demo", "internal/doctor", "internal/lazyregexp", "internal/sessionid", "internal/version", "methods", "rpc", "statedb"},
+	"internal/demo": {"fixtures", "internal/storeuri", "methods"},
+	"cmd/sidecar":   {"internal/demo", "internal/doctor", "internal/lazyregexp", "internal/operationid", "internal/sessionid", "internal/trash", "internal/version", "methods", "rpc", "statedb"},
 
 	// The consumer of receipts is a program of others, shown by example: it can be copied, and no code of ours opens a store for it.
 	"internal/consumer": {},

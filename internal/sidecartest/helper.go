@@ -6,11 +6,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"os/exec"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"session-sidecar/internal/storeuri"
 )
 
 // roleVariable makes a test binary play the other process of a test instead of running tests. What the role needs to know is in its
@@ -125,5 +128,5 @@ func inputEnds() <-chan struct{} {
 
 // openAsAgent opens a store as Python's sqlite3 does, which waits five seconds for a lock.
 func openAsAgent(store string) (*sql.DB, error) {
-	return sql.Open("sqlite3", storeURI(store, "_busy_timeout=5000&_txlock=immediate&mode=rw"))
+	return sql.Open("sqlite3", storeuri.Of(store, url.Values{"_busy_timeout": {"5000"}, "_txlock": {"immediate"}, "mode": {"rw"}}))
 }

@@ -17,7 +17,7 @@ import (
 )
 
 // patience is how long a test waits for what must come; it only ever runs out when something is broken.
-const patience = 60 * time.Second
+const patience = 3 * time.Minute
 
 // Process is a running sidecar with its pipes.
 type Process struct {

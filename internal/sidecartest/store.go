@@ -9,6 +9,8 @@ import (
 
 	_ "github.com/mattn/go-sqlite3" // the driver of the stores that the tests make
 	"github.com/stretchr/testify/require"
+
+	"session-sidecar/internal/storeuri"
 )
 
 // Store is the path of the home's store.
@@ -66,17 +68,11 @@ func (h *Home) Query(query string, args ...any) (lines []string) {
 
 // openStore opens a store over one connection, which waits longer for a lock than any test holds one.
 func openStore(path, mode string) (*sql.DB, error) {
-	db, err := sql.Open("sqlite3", storeURI(path, "_busy_timeout=10000&mode="+mode))
+	db, err := sql.Open("sqlite3", storeuri.Of(path, url.Values{"_busy_timeout": {"10000"}, "mode": {mode}}))
 	if err == nil {
 		db.SetMaxOpenConns(1)
 	}
 	return db, err
-}
-
-// storeURI is the address of a store that leads to no other file, whatever its path holds.
-func storeURI(path, query string) string {
-	slashed := "/" + strings.TrimPrefix(filepath.ToSlash(path), "/") // a path of Windows begins with its drive
-	return (&url.URL{Scheme: "file", Path: slashed, RawQuery: query}).String()
 }
 
 // querier is a database, or a transaction.

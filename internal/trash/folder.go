@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"session-sidecar/internal/lazyregexp"
+	"session-sidecar/internal/operationid"
 	"session-sidecar/internal/rooted"
 )
 
@@ -20,9 +20,6 @@ const FolderName = "trash"
 
 // suffix ends the name of an entry; what stands before it is the name of the delete.
 const suffix = ".ndjson.gz"
-
-// operationID is the form of the name of a delete.
-var operationID = lazyregexp.New(`^[0-9a-f]{32}$`)
 
 // Folder is a home's trash/, opened once for one operation: everything goes through its handle, so that no name and no link can
 // lead out of it. A missing folder is an empty one.
@@ -97,28 +94,28 @@ func (f *Folder) operations() ([]string, error) {
 	names, err := f.Names()
 	var operations []string
 	for _, name := range names {
-		if operation, is := operationOf(name); is {
+		if operation, is := OperationOf(name); is {
 			operations = append(operations, operation)
 		}
 	}
 	return operations, err
 }
 
-// operationOf is the delete whose entry has this name. What is no entry by its name was not written by us.
-func operationOf(name string) (operation string, is bool) {
+// OperationOf is the delete whose entry has this name. What is no entry by its name was not written by us.
+func OperationOf(name string) (operation string, is bool) {
 	operation, is = strings.CutSuffix(name, suffix)
-	return operation, is && operationID().MatchString(operation)
+	return operation, is && operationid.Is(operation)
 }
 
 // isTemporary tells whether a name is that of an entry that is being written, or was never finished.
 func isTemporary(name string) bool {
 	operation, _, _ := strings.Cut(name, suffix+".")
-	return strings.HasSuffix(name, rooted.TemporarySuffix) && operationID().MatchString(operation)
+	return strings.HasSuffix(name, rooted.TemporarySuffix) && operationid.Is(operation)
 }
 
 // Remove unlinks an entry durably, whatever is in it. One that is not there is ErrNotFound, and so is an id that names no entry.
 func (f *Folder) Remove(operation string) error {
-	if f.root == nil || !operationID().MatchString(operation) {
+	if f.root == nil || !operationid.Is(operation) {
 		return &Error{Kind: ErrNotFound, Name: operation}
 	}
 	info, err := f.root.Lstat(operation + suffix)

@@ -51,20 +51,36 @@ func TestAnInspection(t *testing.T) {
 	found := inspect(t.Context(), t, home)
 	want := header
 	want.Format = Format
+	want.Title, want.DeletedIDs = "", nil
 	assert.Equal(t, &Inspection{
 		Entries: 3, Bytes: bytes, Headers: []Header{want}, Unreadable: []string{garbage, cut}, Unfinished: []string{temporary},
 	}, found)
 
-	late, cancel := context.WithDeadline(t.Context(), time.Now())
-	defer cancel()
-	found = inspect(late, t, home)
-	assert.Equal(t, []string{garbage}, found.Unreadable, "from then on only the headers are read")
+	found = inspect(&endsAfter{t.Context(), 14}, t, home) // with the first lines read, and nothing else
+	assert.Equal(t, []string{garbage}, found.Unreadable, "there was no time for the rest of the others")
 	assert.Len(t, found.Headers, 2)
 	assert.Equal(t, bytes, found.Bytes)
+
+	late, cancel := context.WithDeadline(t.Context(), time.Now())
+	defer cancel()
+	assert.Equal(t, &Inspection{Entries: 3, Bytes: bytes, Unfinished: []string{temporary}}, inspect(late, t, home), "from then on nothing is opened")
 
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
 	assert.Nil(t, inspect(cancelled, t, home), "who has gone waits for no header either")
+}
+
+// endsAfter is a context that ends once it has been asked so many times whether it has.
+type endsAfter struct {
+	context.Context
+	asks int
+}
+
+func (e *endsAfter) Err() error {
+	if e.asks--; e.asks < 0 {
+		return context.DeadlineExceeded
+	}
+	return nil
 }
 
 func TestWhatIsOpenToOthers(t *testing.T) {

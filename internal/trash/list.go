@@ -85,14 +85,14 @@ func (f *Folder) Headers() (headers []Header, err error) {
 		return nil, err
 	}
 	for _, operation := range operations {
-		if header, err := f.header(operation); err == nil {
+		if header, err := f.header(context.Background(), operation); err == nil {
 			headers = append(headers, header)
 		}
 	}
 	return headers, nil
 }
 
-func (f *Folder) header(operation string) (Header, error) {
+func (f *Folder) header(ctx context.Context, operation string) (Header, error) {
 	file, _, err := f.open(operation + suffix)
 	if err != nil {
 		return Header{}, err
@@ -102,7 +102,7 @@ func (f *Folder) header(operation string) (Header, error) {
 	if err != nil {
 		return Header{}, err
 	}
-	return readHeader(&lineReader{ctx: context.Background(), from: bufio.NewReader(zip)}, operation)
+	return readHeader(&lineReader{ctx: ctx, from: bufio.NewReader(zip)}, operation)
 }
 
 // Read hands every row of an entry to use, one after the other, before it is known whether the rest is whole. Errors are ErrNotFound,

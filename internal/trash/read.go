@@ -19,6 +19,7 @@ import (
 
 	"session-sidecar/internal/home"
 	"session-sidecar/internal/links"
+	"session-sidecar/internal/operationid"
 )
 
 // Entry is what an entry says of itself.
@@ -27,6 +28,9 @@ type Entry struct {
 	Bytes    int64    // of the file
 	Sessions []string // those of the deleted ids that it has rows of, sorted
 }
+
+// Seconds spells a moment as an entry does: in seconds since 1970, to the microsecond.
+func Seconds(at time.Time) float64 { return float64(at.UnixMicro()) / 1e6 }
 
 // Until is when an entry goes for good.
 func (h Header) Until() time.Time { return time.UnixMicro(int64(h.KeepUntil * 1e6)) }
@@ -53,7 +57,7 @@ var (
 // read reads an entry from its first line to its last and hands each row to use, where there is one. Anything but what Writer writes is
 // ErrDamaged; an entry that is not there is ErrNotFound. Memory holds one line, and its row twice where it is used. A cancel is heard.
 func (f *Folder) read(ctx context.Context, operation string, use func(Row) error) (Entry, error) {
-	if f.root == nil || !operationID().MatchString(operation) {
+	if f.root == nil || !operationid.Is(operation) {
 		return Entry{}, &Error{Kind: ErrNotFound, Name: operation}
 	}
 	name := operation + suffix

@@ -21,7 +21,7 @@ func emptyHome(t *testing.T) (home, outside string) {
 	return home, outside
 }
 
-func write(t *testing.T, path string) {
+func makeFile(t *testing.T, path string) {
 	t.Helper()
 	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
 	require.NoError(t, os.WriteFile(path, nil, 0o600))
@@ -51,7 +51,7 @@ func TestLocate(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			home, outside := emptyHome(t)
-			write(t, filepath.Join(home, "data", "store"))
+			makeFile(t, filepath.Join(home, "data", "store"))
 			require.NoError(t, test.prepare(home, outside))
 			path, err := Locate(home)
 			require.NoError(t, err)
@@ -97,7 +97,7 @@ func TestLocateRefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			home, outside := emptyHome(t)
-			write(t, filepath.Join(outside, "store"))
+			makeFile(t, filepath.Join(outside, "store"))
 			require.NoError(t, test.prepare(home, outside))
 			if name == "the home is a file" {
 				home += ".db"

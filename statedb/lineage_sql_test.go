@@ -36,7 +36,7 @@ func TestReadingAroundAnIDIsEnough(t *testing.T) {
 
 				reader, err := c.readLineage(t.Context(), s, asPython)
 				require.NoError(t, err)
-				targets, err := reader.resolve(t.Context(), request)
+				targets, err := reader.resolveLegacy(t.Context(), request)
 				if !slices.Contains(idsOf(want), id) {
 					require.ErrorIs(t, err, ErrLineageAmbiguous)
 					continue
