@@ -91,9 +91,9 @@ npm: npm/node_modules/.package-lock.json
 # Rewrites all that is made from the program as it is now: what the stories expect, what documents show, docs/protocol.md, the list of
 # what the wire offers, the client's types. Read the difference before you keep it.
 update: npm/node_modules/.package-lock.json
-	go test ./fixtures -update
 	go build -buildvcs=false -o build/ ./cmd/sidecar
 	cd npm && npm run --silent generate
+	go test ./fixtures -update
 
 # Draws the picture of the README anew, from what the demo shows now.
 picture: build
