@@ -56,7 +56,7 @@ func (l *logLevel) String() string {
 func (l *logLevel) Type() string { return "level" }
 
 func (l *logLevel) add(root *cobra.Command) {
-	root.PersistentFlags().Var(l, "log-level", "how much goes to the log on standard error: debug, info, warn or error (default: info for a host, error for a person's commands)")
+	root.PersistentFlags().Var(l, "log-level", "log debug, info, warn or error and up (default: error)")
 }
 
 // take has what is asked for hold for a command, whose context carries it. A word in the environment that is none is refused, as a
