@@ -106,8 +106,9 @@ func (r *Repository) checkSidecar(words []string) (wrong []string) {
 			named = false // what follows may be its value
 		case named && slices.Contains(r.subcommandsOf(command), word):
 			command = append(command, word)
-		case named && len(command) == 0 && commandWord.MatchString(word):
-			wrong = append(wrong, "sidecar has no command "+word)
+		case named && len(r.subcommandsOf(command)) > 0 && commandWord.MatchString(word):
+			wrong = append(wrong, strings.TrimSpace("sidecar "+strings.Join(command, " "))+" has no command "+word)
+			named = false
 		case len(command) == 1 && command[0] == "call" && methodName.MatchString(word):
 			if !slices.Contains(r.methods(), word) {
 				wrong = append(wrong, "there is no method "+word)
@@ -120,7 +121,7 @@ func (r *Repository) checkSidecar(words []string) (wrong []string) {
 }
 
 var (
-	commandWord = regexp.MustCompile(`^[a-z]+$`)
+	commandWord = regexp.MustCompile(`^[a-z]+(-[a-z]+)*$`)
 	methodName  = regexp.MustCompile(`^[a-z_]+\.[a-z_]+$`)
 	listedName  = regexp.MustCompile(`"([a-z_]+\.[a-z_]+)"`)
 )
@@ -177,7 +178,7 @@ func (r *Repository) checkNpm(document string, words []string) []string {
 }
 
 // goFlags are those of Go's own commands that documents use.
-var goFlags = []string{"-count", "-fuzz", "-fuzztime", "-h", "-m", "-o", "-race", "-run", "-tags", "-timeout", "-trimpath", "-update", "-v"}
+var goFlags = []string{"-count", "-fuzz", "-fuzztime", "-h", "-m", "-o", "-race", "-rapid.checks", "-rapid.seed", "-run", "-tags", "-timeout", "-trimpath", "-update", "-v"}
 
 func (r *Repository) checkGo(words []string) (wrong []string) {
 	if len(words) == 0 || words[0] != "run" && words[0] != "test" && words[0] != "build" && words[0] != "tool" {
@@ -214,7 +215,7 @@ func (r *Repository) checkGo(words []string) (wrong []string) {
 			if err != nil || !r.hasTest(folder, pattern.MatchString) {
 				wrong = append(wrong, "no test in "+folder+" matches "+value)
 			}
-		case !slices.Contains(goFlags, name) && !strings.HasPrefix(name, "-rapid.") && !r.hasGoFlag(strings.TrimPrefix(name, "-")):
+		case !slices.Contains(goFlags, name) && !r.hasGoFlag(strings.TrimPrefix(name, "-")):
 			wrong = append(wrong, "there is no flag "+name)
 		}
 	}

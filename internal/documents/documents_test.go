@@ -87,6 +87,8 @@ func TestWhatIsWrong(t *testing.T) {
 		"a target in a block":          {"<!-- not run: it takes long -->\n```sh\nmake build && make bild\n```\n", "there is no make target bild"},
 		"a variable":                   {"`make build NAM=x`", "the Makefile has no variable NAM"},
 		"a command":                    {"`sidecar lst --home DIR`", "sidecar has no command lst"},
+		"a command of a command":       {"`sidecar trash bring-back ID`", "sidecar trash has no command bring-back"},
+		"a flag of the property tests": {"`go test ./rpc -rapid.cheks=5`", "there is no flag -rapid.cheks"},
 		"a flag":                       {"`sidecar list --hom DIR`", "sidecar list has no flag --hom"},
 		"a flag of another command":    {"`sidecar list --yes`", "sidecar list has no flag --yes"},
 		"a flag alone":                 {"`--nope`", "no command has this flag"},
