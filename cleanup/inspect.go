@@ -51,7 +51,8 @@ func (f *Folder) List(ctx context.Context) (*Listing, error) {
 	return l, nil
 }
 
-// Inspect tells what is left over, where live answers for the store (contract 6.1, 6.3).
+// Inspect tells what is left over, where live answers for the store (contract 6.1, 6.3). A delete may be under way: what it settles
+// meanwhile is not left over, and neither is a file that it has yet to remove.
 func (l *Listing) Inspect(ctx context.Context, live LiveFunc) (*Inspection, error) {
 	found := &Inspection{Manifests: len(l.run.manifests), Unreadable: l.run.report.Unreadable}
 	if l.folder.root == nil {
@@ -65,12 +66,23 @@ func (l *Listing) Inspect(ctx context.Context, live LiveFunc) (*Inspection, erro
 			found.Abandoned = append(found.Abandoned, name)
 		}
 	}
-	named := l.run.ids()
-	for id := range named {
-		found.Pending = append(found.Pending, Pending{id, l.causeOf(id)})
+	owners, err := l.liveOwners(ctx, live)
+	if err != nil {
+		return nil, err
+	}
+	now, err := l.folder.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	named := now.run.ids()
+	for id := range l.run.ids() {
+		if named[id] {
+			found.Pending = append(found.Pending, Pending{id, l.causeOf(id)})
+		}
 	}
 	slices.SortFunc(found.Pending, func(a, b Pending) int { return cmp.Compare(a.SessionID, b.SessionID) })
-	return found, l.findOrphans(ctx, found, named, live)
+	l.findOrphans(found, named, owners)
+	return found, nil
 }
 
 // causeOf is why an id of a manifest cannot be settled now.
@@ -87,28 +99,38 @@ func (l *Listing) causeOf(id string) Cause {
 	return CauseNone
 }
 
-// findOrphans adds the files that nobody owns. Each id that a name may belong to is asked for, all at once.
-func (l *Listing) findOrphans(ctx context.Context, found *Inspection, named map[string]bool, live LiveFunc) error {
+// liveOwners tells of each id that a name may belong to whether it is live, all at once.
+func (l *Listing) liveOwners(ctx context.Context, live LiveFunc) (map[string]bool, error) {
 	ids := map[string]bool{}
 	for _, name := range l.names {
 		eachOwner(name, func(id string, _ []string) {
 			if canOwn(id) {
-				ids[id] = true
+				ids[id] = false
 			}
 		})
 	}
 	if len(ids) == 0 {
-		return nil
+		return ids, nil
 	}
 	alive, err := live(ctx, slices.Sorted(maps.Keys(ids)))
 	if err != nil {
-		return err
+		return nil, err
 	}
+	for id := range ids {
+		ids[id] = alive[id]
+	}
+	return ids, nil
+}
+
+// findOrphans adds the files that nobody owns. What manifests name was read after the owners were asked for: a delete names its sessions
+// before their rows are gone, and removes their files before it removes the manifest.
+func (l *Listing) findOrphans(found *Inspection, named, owners map[string]bool) {
 	for _, name := range l.names {
 		isOwned, mayBe := false, false
 		eachOwner(name, func(id string, _ []string) {
-			mayBe = mayBe || ids[id]
-			isOwned = isOwned || alive[id] || named[id]
+			alive, asked := owners[id]
+			mayBe = mayBe || asked
+			isOwned = isOwned || alive || named[id]
 		})
 		info, err := l.folder.root.Lstat(name)
 		if !mayBe || err != nil || !removable(info.Mode()) {
@@ -120,5 +142,4 @@ func (l *Listing) findOrphans(ctx context.Context, found *Inspection, named map[
 			found.Orphans = append(found.Orphans, Artifact{name, info.Size()})
 		}
 	}
-	return nil
 }

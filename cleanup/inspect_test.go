@@ -102,3 +102,36 @@ func TestAListHearsACancel(t *testing.T) {
 	_, err = folder.List(ctx)
 	require.ErrorIs(t, err, context.Canceled)
 }
+
+// A delete beside us names its sessions before their rows go, and takes the name back once their files are gone: what it has still to
+// do, and what it has done meanwhile, is nobody's leftover.
+func TestInspectBesideADelete(t *testing.T) {
+	home := t.TempDir()
+	sessions := filepath.Join(home, FolderName)
+	require.NoError(t, os.Mkdir(sessions, 0o700))
+	write := func(name, text string) {
+		require.NoError(t, os.WriteFile(filepath.Join(sessions, name), []byte(text), 0o600))
+	}
+	for _, name := range []string{"begun.json", "ended.json", "orphan.json", "left.json"} {
+		write(name, "123")
+	}
+	write(".cleanup_manifest_a.json", `["ended","unsafe/id"]`)
+	write(".cleanup_manifest_c.json", `["left"]`)
+	folder, err := Open(home)
+	require.NoError(t, err)
+	defer folder.Close()
+	listing, err := folder.List(t.Context())
+	require.NoError(t, err)
+	found, err := listing.Inspect(t.Context(), func(context.Context, []string) (map[string]bool, error) {
+		write(".cleanup_manifest_b.json", `["begun"]`)
+		for _, name := range []string{"ended.json", ".cleanup_manifest_a.json"} {
+			if err := os.Remove(filepath.Join(sessions, name)); !errors.Is(err, os.ErrNotExist) {
+				require.NoError(t, err)
+			}
+		}
+		return map[string]bool{}, nil
+	})
+	require.NoError(t, err)
+	assert.Equal(t, []Pending{{SessionID: "left"}}, found.Pending)
+	assert.Equal(t, []Artifact{{Name: "orphan.json", Bytes: 3}}, found.Orphans)
+}

@@ -65,9 +65,7 @@ Exit status: 0 if all of it is gone; 1 if something was refused or failed, or
 	flags.keep.add(cmd.Flags(), "keep what goes in the trash for 1d to 90d (or 1 to 90)")
 	cmd.Flags().StringVar(&flags.export, "export", "",
 		"first write a copy to this new file; with several sessions, to a file for each in this folder")
-	if err := cmd.MarkFlagFilename("export"); err != nil {
-		panic(err) // there is no such flag
-	}
+	completes(cmd, "export", cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault)) // a file
 	cmd.Flags().BoolVar(&flags.purgeIndex, "purge-index", false, "then take deleted words out of the search indexes too")
 	return cmd
 }

@@ -30,6 +30,12 @@ func TestAShellCompletes(t *testing.T) {
 	assert.Contains(t, o.stdout, ":16\n", "a folder")
 	o = runLine(t, "", "__complete", "preview", "")
 	assert.Equal(t, ":4\n", o.stdout, "an id is no file")
+	for _, command := range [][]string{{}, {"doctor"}, {"receipts", "forget"}} {
+		o = runLine(t, "", append(append([]string{"__complete"}, command...), "--log-level", "")...)
+		assert.Equal(t, "debug\ninfo\nwarn\nerror\n:36\n", o.stdout, "words, in this order, and no file")
+	}
+	o = runLine(t, "", "__complete", "delete", "--export", "")
+	assert.Equal(t, ":0\n", o.stdout, "a file")
 }
 
 // The bash that is here takes the script, and completes a command by it.

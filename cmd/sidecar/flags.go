@@ -28,6 +28,13 @@ func (h *hostFlags) add(cmd *cobra.Command) {
 	completesFolders(cmd, "agent-dir", "base-home")
 }
 
+// completes lets a shell complete the value of a flag.
+func completes(cmd *cobra.Command, flag string, how cobra.CompletionFunc) {
+	if err := cmd.RegisterFlagCompletionFunc(flag, how); err != nil {
+		panic(err) // there is no such flag
+	}
+}
+
 // completesFolders lets a shell complete the values of flags that name folders.
 func completesFolders(cmd *cobra.Command, flags ...string) {
 	for _, flag := range flags {

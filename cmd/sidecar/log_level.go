@@ -57,6 +57,7 @@ func (l *logLevel) Type() string { return "level" }
 
 func (l *logLevel) add(root *cobra.Command) {
 	root.PersistentFlags().Var(l, "log-level", "log debug, info, warn or error and up (default: error)")
+	completes(root, "log-level", cobra.FixedCompletions(levelNames(), cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveKeepOrder))
 }
 
 // take has what is asked for hold for a command, whose context carries it. A word in the environment that is none is refused, as a

@@ -268,13 +268,15 @@ func (j *judgement) leftovers(f facts) {
 	if len(f.files.Unreadable) > 0 {
 		j.find(WordManifestBad, f.files.Unreadable, "%s be read", counted(len(f.files.Unreadable), "manifest cannot", "manifests cannot"))
 	}
-	if len(f.files.Pending) > 0 {
-		var ids []string
-		causes := map[string]int{}
-		for _, p := range f.files.Pending {
+	var ids []string
+	causes := map[string]int{}
+	for _, p := range f.files.Pending {
+		if len(f.lock.Holders) == 0 || !mayBeUnderWay(p.Cause) {
 			ids = append(ids, p.SessionID)
 			causes[causeText(p.Cause)]++
 		}
+	}
+	if len(ids) > 0 {
 		var parts []string
 		for _, cause := range slices.Sorted(maps.Keys(causes)) {
 			parts = append(parts, fmt.Sprintf("%d %s", causes[cause], cause))
@@ -337,6 +339,11 @@ func overdueOf(f trashFacts) (operations []string) {
 
 // waiting is the cause of what nothing is in the way of.
 const waiting = "waiting"
+
+// mayBeUnderWay tells whether a delete that is under way may be all that an id waits for. It names its ids while their rows are there.
+func mayBeUnderWay(c cleanup.Cause) bool {
+	return c == cleanup.CauseNone || c == cleanup.CauseSessionLive
+}
 
 func causeText(c cleanup.Cause) string { return cmp.Or(string(c), waiting) }
 

@@ -157,6 +157,20 @@ func TestJudgement(t *testing.T) {
 	}
 }
 
+// What a delete that is under way will settle is not left over; what nobody can settle is.
+func TestManifestsBesideADelete(t *testing.T) {
+	f := sound(func(f *facts) {
+		f.lock.Holders = []locks.Holder{{PID: 7}}
+		f.files.Pending = []cleanup.Pending{{SessionID: "a"}, {SessionID: "b", Cause: cleanup.CauseSessionLive}}
+	})
+	held := Finding{WordLockHeld, Note, "the clean-up lock is held by process 7: a delete is under way", nil}
+	assert.Equal(t, []Finding{held}, judge(f))
+	f.files.Pending = append(f.files.Pending, cleanup.Pending{SessionID: "c", Cause: cleanup.CauseUnsafeID})
+	assert.Equal(t, []Finding{
+		{WordManifestPending, Warning, "1 id waits for the files of deleted sessions: 1 unsafe_id", []string{"c"}}, held,
+	}, judge(f))
+}
+
 // What is overdue is kept too: these two are said together.
 func TestAnEntryThatIsOverdue(t *testing.T) {
 	f := sound(func(f *facts) {

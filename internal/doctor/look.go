@@ -71,7 +71,7 @@ func Look(ctx context.Context, q Question) (*Report, error) {
 func lookOnce(
 	ctx context.Context, q Question, homePath, store string, agent statedb.Agent, kept trashFacts,
 ) (f facts, holds bool, err error) {
-	f = facts{full: q.Full, trash: kept, lock: locks.Look(homePath)}
+	f = facts{full: q.Full, trash: kept}
 	if f.disk, err = statedb.DiskOf(store); err != nil {
 		return f, false, err
 	}
@@ -91,6 +91,7 @@ func lookOnce(
 	case err != nil:
 		f.folder = lineOf(err)
 	}
+	f.lock = locks.Look(homePath) // between the two readings of the manifests: one that is in both was a delete's at this moment, or is left
 	exam, err := statedb.StartExam(ctx, store)
 	if err == nil {
 		defer exam.Close()
