@@ -38,6 +38,25 @@ func TestAShellCompletes(t *testing.T) {
 	assert.Equal(t, ":0\n", o.stdout, "a file")
 }
 
+// A script that is no shell's, or a page that is not there, is not to be taken for what was asked for.
+func TestHelpAndCompletionRefuseWhatIsNotThere(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{
+		{"completion", "tcsh"}, {"completion", "bash", "more"}, {"help", "nothing"}, {"help", "trash", "nothing"}, {"help", "delete", "more"},
+	} {
+		o := runLine(t, "", args...)
+		require.Equal(t, 2, o.code, args)
+		require.Empty(t, o.stdout, args)
+		require.Regexp(t, `^sidecar: ".*" is not understood here(; there is .*)?; see 'sidecar --help'\n$`, o.stderr)
+	}
+	for _, args := range [][]string{{"completion"}, {"help"}, {"help", "trash", "purge"}, {"help", "completion", "bash"}} {
+		o := runLine(t, "", args...)
+		require.Equal(t, 0, o.code, args)
+		require.Contains(t, o.stdout, "Usage:\n", args)
+		require.Empty(t, o.stderr, args)
+	}
+}
+
 // The bash that is here takes the script, and completes a command by it.
 func TestBashTakesTheCompletion(t *testing.T) {
 	bash, err := exec.LookPath("bash")

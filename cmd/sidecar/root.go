@@ -34,6 +34,7 @@ func runCommand(ctx context.Context, args []string) error {
 	level, profile := &logLevel{}, &profileFlag{}
 	finishProfile := func() error { return nil }
 	root := newRootCommand()
+	addUsual(root)
 	root.SetArgs(args)
 	profile.add(root)
 	level.add(root)
@@ -75,6 +76,32 @@ func newRootCommand() *cobra.Command {
 		root.AddCommand(more())
 	}
 	return root
+}
+
+// addUsual adds the commands that every program has, help and completion. They refuse what they do not understand, as ours do.
+func addUsual(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, cmd := range root.Commands() {
+		switch cmd.Name() {
+		case "help":
+			cmd.Args = helpTopic
+		case "completion":
+			cmd.Args, cmd.RunE = noArguments, func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+			for _, shell := range cmd.Commands() {
+				shell.Args = noArguments
+			}
+		}
+	}
+}
+
+// helpTopic takes the words of a command.
+func helpTopic(cmd *cobra.Command, args []string) error {
+	topic, rest, err := cmd.Root().Find(args)
+	if err != nil {
+		return usageError{err}
+	}
+	return noArguments(topic, rest)
 }
 
 func serveOrHelp(cmd *cobra.Command, _ []string) error {
