@@ -98,7 +98,9 @@ func TestTheManualIsTheHelp(t *testing.T) {
 			visit(sub)
 		}
 	}
-	visit(newRootCommand())
+	root := newRootCommand()
+	root.InitDefaultVersionFlag()
+	visit(root)
 	require.Greater(t, pages, 15)
 	entries, err := os.ReadDir(folder)
 	require.NoError(t, err)

@@ -26,6 +26,7 @@ func newManCommand() *cobra.Command {
 			}
 			root := cmd.Root()
 			root.DisableAutoGenTag = true
+			root.InitDefaultVersionFlag() // which is otherwise made for the command that runs
 			header := &doc.GenManHeader{Section: "1", Source: "sidecar " + version.Version, Manual: "Session sidecar"}
 			return doc.GenManTree(root, header, args[0])
 		},
