@@ -80,13 +80,17 @@ func writeGrowth(out io.Writer, results []result) error {
 		return nil
 	}
 	header[0] = "growth of the medians"
+	_, err := fmt.Fprintln(out, filledTable(header, rows).Render())
+	return err
+}
+
+func filledTable(header []string, rows [][]string) table.Writer {
 	w := plainTable(0)
 	w.AppendHeader(toRow(header))
 	for _, row := range rows {
 		w.AppendRow(toRow(row))
 	}
-	_, err := fmt.Fprintln(out, w.Render())
-	return err
+	return w
 }
 
 func toRow(cells []string) (row table.Row) {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"session-sidecar/internal/deletion"
+	"session-sidecar/internal/foldersync"
 )
 
 // measureBulk deletes many conversations in one call, once: beside the sum of their floors, one durable manifest for each, and
@@ -104,17 +105,9 @@ func (h *home) writeManifest(n int, ids []string) (took time.Duration, err error
 	if err := os.Rename(path+".tmp", path); err != nil {
 		return 0, err
 	}
-	if err := syncFolder(folder); err != nil {
+	if err := foldersync.Sync(func() (*os.File, error) { return os.Open(folder) }); err != nil {
 		return 0, err
 	}
 	took = time.Since(start)
 	return took, os.Remove(path)
-}
-
-func syncFolder(path string) error {
-	folder, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(folder.Sync(), folder.Close())
 }

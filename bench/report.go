@@ -133,12 +133,5 @@ func cellOf(r result, f figure, withTarget bool) string {
 }
 
 func markdown(header []string, rows [][]string) string {
-	var out strings.Builder
-	line := func(cells []string) { fmt.Fprintf(&out, "| %s |\n", strings.Join(cells, " | ")) }
-	line(header)
-	fmt.Fprintf(&out, "|%s\n", strings.Repeat("---|", len(header)))
-	for _, row := range rows {
-		line(row)
-	}
-	return out.String()
+	return filledTable(header, rows).RenderMarkdown() + "\n"
 }

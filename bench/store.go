@@ -17,6 +17,7 @@ import (
 	_ "github.com/mattn/go-sqlite3" // the driver of the stores that are made and measured
 
 	"session-sidecar/fixtures"
+	"session-sidecar/internal/storeuri"
 )
 
 // What a store is made by. A kept store is used again only as long as all of it is the same.
@@ -221,10 +222,13 @@ func (w *writer) insert(into string, values ...any) {
 
 func (w *writer) meta(key, value string) { w.insert("state_meta (key, value)", key, value) }
 
-// uri is the address of a store that leads to no other file, whatever its path holds.
+// uri is the address of a store, with what its connection is opened with.
 func uri(path, query string) string {
-	slashed := "/" + strings.TrimPrefix(filepath.ToSlash(path), "/") // a path of Windows begins with its drive
-	return (&url.URL{Scheme: "file", Path: slashed, RawQuery: query}).String()
+	parameters, err := url.ParseQuery(query)
+	if err != nil {
+		panic(err) // it is ours
+	}
+	return storeuri.Of(path, parameters)
 }
 
 // copyFile copies a store that nobody has open.

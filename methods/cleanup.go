@@ -123,8 +123,7 @@ func watchInfoOf(w cleanup.Watch) watchInfo { return watchInfo{w.How, oneLine(w.
 func (s *service) cleanupStatus(_ context.Context, p homeParams) (cleanupStatusResult, error) {
 	result := cleanupStatusResult{watchResult: s.watched(p.ProfileHome)}
 	if run, known := s.deleter.LastRun(result.ProfileHome); known {
-		at := float64(run.At.UnixMilli()) / 1000
-		result.LastRun, result.Cleanup = &at, cleanupInfoOf(run.Report)
+		result.LastRun, result.Cleanup = new(float64(run.At.UnixMilli())/1000), cleanupInfoOf(run.Report)
 	}
 	return result, nil
 }

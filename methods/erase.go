@@ -56,8 +56,7 @@ func (s *service) purgeAfterAll(ctx context.Context, home ProfileHome, items []d
 			continue
 		}
 		if erasure == nil {
-			done := s.purgeAfter(ctx, home)
-			erasure = &done
+			erasure = new(s.purgeAfter(ctx, home))
 		}
 		results[i].Erase = eraseInfoOf(*erasure, item.Outcome)
 	}

@@ -84,8 +84,7 @@ const maxDetail = 500
 // detailOf is the error as one line of bounded length for a human.
 func detailOf(err error) string {
 	text := err.Error()
-	var store *statedb.Error
-	if errors.As(err, &store) {
+	if store, is := errors.AsType[*statedb.Error](err); is {
 		text = store.Line()
 	}
 	return oneLine(text)
@@ -125,8 +124,7 @@ func conditionOf(err error) error {
 		return err
 	}
 	answer := application(reason, "%s", detailOf(err))
-	var store *statedb.Error
-	if errors.As(err, &store) {
+	if store, is := errors.AsType[*statedb.Error](err); is {
 		switch reason { // what a consumer of receipts needs to go on (contract 8.5)
 		case ReasonCursorInvalid:
 			answer.Data = cursorInvalid{reason, Sequence(store.Head)}

@@ -96,8 +96,7 @@ func withFloats(value any) any {
 // outOfRange puts in words the one thing that can still be wrong with fields that are JSON and fit their schema. The
 // decoder's own words would repeat the number, however long it is.
 func outOfRange(err error) error {
-	var where *json.UnmarshalTypeError
-	if errors.As(err, &where) && where.Field != "" {
+	if where, is := errors.AsType[*json.UnmarshalTypeError](err); is && where.Field != "" {
 		_, field, nested := strings.Cut(where.Field, ".") // the name of a struct of ours stands before it
 		if !nested {
 			field = where.Field

@@ -78,18 +78,14 @@ func refusalOf(err error) (result deleteResult, known bool) {
 	if refusals[reason] {
 		result.Refused = reason
 	}
-	var failure *statedb.Error
-	if errors.As(err, &failure) {
+	if failure, is := errors.AsType[*statedb.Error](err); is {
 		result.Path = failure.Path
 		if g := failure.Guard; g != nil {
-			guard := guardOf(*g)
-			result.Guard = &guard
+			result.Guard = new(guardOf(*g))
 		}
 	}
-	var changed *deletion.PlanChanged
-	if errors.As(err, &changed) {
-		plan := previewOf(changed.Preview)
-		result.Plan = &plan
+	if changed, is := errors.AsType[*deletion.PlanChanged](err); is {
+		result.Plan = new(previewOf(changed.Preview))
 	}
 	return result, known
 }

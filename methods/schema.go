@@ -53,17 +53,17 @@ type Document map[string]any
 
 // typeSchemas are the schemas of the types above; all others follow from their Go types.
 var typeSchemas = map[reflect.Type]*jsonschema.Schema{
-	reflect.TypeFor[ProfileHome]():          {Type: "string", MinLength: jsonschema.Ptr(1)},
+	reflect.TypeFor[ProfileHome]():          {Type: "string", MinLength: new(1)},
 	reflect.TypeFor[SessionID]():            {Type: "string", Pattern: sessionid.Pattern},
 	reflect.TypeFor[LiteralTrue]():          {},
 	reflect.TypeFor[RequestID]():            {Types: []string{"number", "string"}},
-	reflect.TypeFor[AnyText]():              {Type: "string", MinLength: jsonschema.Ptr(1), MaxLength: jsonschema.Ptr(1024)},
+	reflect.TypeFor[AnyText]():              {Type: "string", MinLength: new(1), MaxLength: new(1024)},
 	reflect.TypeFor[Document]():             {Type: "object"},
 	reflect.TypeFor[Deletion]():             {Types: nullOrObject},
 	reflect.TypeFor[OperationID]():          {Type: "string", Pattern: operationid.Pattern},
-	reflect.TypeFor[KeepDays]():             {Type: "integer", Minimum: jsonschema.Ptr(1.0), Maximum: jsonschema.Ptr(float64(MaxKeepDays))},
-	reflect.TypeFor[Sequence]():             {Type: "integer", Minimum: jsonschema.Ptr(0.0)},
-	reflect.TypeFor[PageLimit]():            {Type: "integer", Minimum: jsonschema.Ptr(1.0), Maximum: jsonschema.Ptr(float64(MaxReceipts))},
+	reflect.TypeFor[KeepDays]():             {Type: "integer", Minimum: new(1.0), Maximum: new(float64(MaxKeepDays))},
+	reflect.TypeFor[Sequence]():             {Type: "integer", Minimum: new(0.0)},
+	reflect.TypeFor[PageLimit]():            {Type: "integer", Minimum: new(1.0), Maximum: new(float64(MaxReceipts))},
 	reflect.TypeFor[AnyValue]():             {},
 	reflect.TypeFor[Namespace]():            {Type: "string", Pattern: statedb.NamespacePattern},
 	reflect.TypeFor[statedb.CompactPhase](): {Type: "string", Enum: []any{statedb.PhaseVacuum, statedb.PhaseCheckpoint}},

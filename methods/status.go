@@ -4,7 +4,6 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"session-sidecar/rpc"
@@ -52,7 +51,7 @@ func (s *service) status(ctx context.Context, _ noParams) (statusResult, error) 
 		result.Watched = append(result.Watched, watchedInfo{w.Path, watchInfoOf(w)})
 	}
 	reports := s.deleter.Reports()
-	for _, home := range slices.SortedFunc(maps.Keys(reports), strings.Compare) {
+	for _, home := range slices.Sorted(maps.Keys(reports)) {
 		report := reports[home]
 		result.Homes = append(result.Homes, homeStatus{home, pendingInfos(report.Pending), nonNil(report.Unreadable)})
 	}

@@ -38,8 +38,7 @@ func (p *panicked) Error() string { return fmt.Sprintf("panic: %v", p.value) }
 // wireError is the one way from a handler's error to an answer. An unexpected one is answered with an incident id alone;
 // its detail goes to the log.
 func (s *Server) wireError(ctx context.Context, err error) *Error {
-	var ours *Error
-	if errors.As(err, &ours) {
+	if ours, is := errors.AsType[*Error](err); is {
 		return ours
 	}
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
@@ -49,8 +48,7 @@ func (s *Server) wireError(ctx context.Context, err error) *Error {
 		}
 	}
 	incident := randomhex.New(4)
-	var p *panicked
-	if errors.As(err, &p) {
+	if p, is := errors.AsType[*panicked](err); is {
 		s.log.Error("a call panicked", "incident", incident, "error", err, "stack", string(p.stack))
 	} else {
 		s.log.Error("a call failed unexpectedly", "incident", incident, "error", err)

@@ -3,7 +3,9 @@ package rpc
 import (
 	"bytes"
 	"slices"
-	"strings"
+	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"session-sidecar/internal/jsontext"
 )
@@ -106,32 +108,24 @@ func hasLoneSurrogate(text []byte) bool {
 		switch {
 		case !ok:
 			i++ // a short escape; the next character is its letter
-		case unit >= 0xdc00 && unit <= 0xdfff:
-			return true
-		case unit >= 0xd800 && unit <= 0xdbff:
+		case !utf16.IsSurrogate(unit):
+			i += 5
+		default:
 			low, ok := escapedUnit(text[i+6:])
-			if !ok || low < 0xdc00 || low > 0xdfff {
+			if !ok || utf16.DecodeRune(unit, low) == utf8.RuneError { // which no pair spells
 				return true
 			}
 			i += 11
-		default:
-			i += 5
 		}
 	}
 	return false
 }
 
 // escapedUnit reads \uXXXX at the start of text.
-func escapedUnit(text []byte) (unit int, ok bool) {
+func escapedUnit(text []byte) (unit rune, ok bool) {
 	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
 		return 0, false
 	}
-	for _, c := range text[2:6] {
-		digit := strings.IndexByte("0123456789abcdef", c|0x20)
-		if digit < 0 {
-			return 0, false
-		}
-		unit = unit<<4 | digit
-	}
-	return unit, true
+	digits, err := strconv.ParseUint(string(text[2:6]), 16, 16)
+	return rune(digits), err == nil
 }

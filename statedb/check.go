@@ -250,8 +250,7 @@ func (k *check) compareRows(index *IndexHealth) error {
 
 // isDamage tells whether SQLite found damage, and not only failed to look for it.
 func isDamage(err error) bool {
-	var ours *Error
-	if errors.As(err, &ours) {
+	if _, is := errors.AsType[*Error](err); is {
 		return errors.Is(err, ErrCorrupt)
 	}
 	primary, _, known := resultCodes(err)

@@ -48,8 +48,8 @@ func (c *conn) titles(ctx context.Context, s *schema, ids []string) (map[string]
 
 // describeChanged describes the plan that a refusal carries, if it carries one.
 func (c *conn) describeChanged(ctx context.Context, refusal error) error {
-	var ours *Error
-	if !errors.As(refusal, &ours) || ours.Plan == nil {
+	ours, is := errors.AsType[*Error](refusal)
+	if !is || ours.Plan == nil {
 		return nil
 	}
 	return c.describe(ctx, ours.Plan)

@@ -11,8 +11,8 @@ import (
 
 // resultCodes gives SQLite's primary and extended result code of an error, where it is one of SQLite's.
 func resultCodes(err error) (primary, extended int, ok bool) {
-	var e sqlite3.Error
-	if !errors.As(err, &e) {
+	e, is := errors.AsType[sqlite3.Error](err)
+	if !is {
 		return 0, 0, false
 	}
 	return int(e.Code), int(e.ExtendedCode), true

@@ -69,8 +69,7 @@ func (e *Error) Line() string {
 
 // lineOf is Line for an error that may be another's.
 func lineOf(err error) string {
-	var ours *Error
-	if errors.As(err, &ours) {
+	if ours, is := errors.AsType[*Error](err); is {
 		return ours.Line()
 	}
 	return err.Error()

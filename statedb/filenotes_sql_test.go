@@ -3,6 +3,7 @@ package statedb
 import (
 	"context"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
@@ -151,9 +152,7 @@ func TestThousandsOfMediaAtOnce(t *testing.T) {
 	}
 	found := mentionedMedia(t, home, noted, nil)
 	assert.Len(t, found, 1250)
-	for path, sighting := range found {
-		seen[path] = sighting
-	}
+	maps.Copy(seen, found)
 	assert.Equal(t, found, mentionedMedia(t, home, noted, seen))
 }
 

@@ -13,7 +13,7 @@ type change func(*session)
 
 // row is a session below a parent, or a root where the parent is empty. It started at 100 and is open.
 func row(id, parent string, changes ...change) *session {
-	s := &session{id: id, source: ptr("cli"), startedAt: 100.0, markers: markers{readable: true}}
+	s := &session{id: id, source: new("cli"), startedAt: 100.0, markers: markers{readable: true}}
 	if parent != "" {
 		s.parent = &parent
 	}

@@ -2,6 +2,7 @@ package statedb
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 )
 
@@ -70,11 +71,7 @@ func (f *grouping) spread(activity map[*session]float64, matches map[*session]bo
 		at := activity[row]
 		f.climb(row, func(taker *session) bool { return raise(activity, taker, at) })
 	}
-	var found []*session
-	for row := range matches {
-		found = append(found, row)
-	}
-	for _, row := range found {
+	for _, row := range slices.Collect(maps.Keys(matches)) { // more come meanwhile
 		f.climb(row, func(taker *session) bool {
 			known := matches[taker]
 			if !known {

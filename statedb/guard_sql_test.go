@@ -38,19 +38,19 @@ func TestGuardsRefuse(t *testing.T) {
 		request Request
 		want    Guard
 	}{
-		"a lock": {lock("c", "h", future), Request{SessionID: "c"}, Guard{"c", GuardCompressionLock, "h", ptr(float64(future)), "c", future}},
+		"a lock": {lock("c", "h", future), Request{SessionID: "c"}, Guard{"c", GuardCompressionLock, "h", new(float64(future)), "c", future}},
 		"a lock of another segment": {
 			lock("b", "h", future),
 			Request{SessionID: "a", WithLineage: true},
-			Guard{"b", GuardCompressionLock, "h", ptr(float64(future)), "b", future},
+			Guard{"b", GuardCompressionLock, "h", new(float64(future)), "b", future},
 		},
 		"a lease, under the root": {
-			lease("a", "h", future), Request{SessionID: "c"}, Guard{"c", GuardTurnLease, "h", ptr(float64(future)), "a", future},
+			lease("a", "h", future), Request{SessionID: "c"}, Guard{"c", GuardTurnLease, "h", new(float64(future)), "a", future},
 		},
 		"a lease, of the first of the order": {
 			lease("a", "h", future),
 			Request{SessionID: "a", WithLineage: true},
-			Guard{"c", GuardTurnLease, "h", ptr(float64(future)), "a", future},
+			Guard{"c", GuardTurnLease, "h", new(float64(future)), "a", future},
 		},
 		"an expiry that is no number": {
 			lock("c", "h", "'whenever'"), Request{SessionID: "c"}, Guard{"c", GuardCompressionLock, "h", nil, "c", "whenever"},
@@ -59,7 +59,7 @@ func TestGuardsRefuse(t *testing.T) {
 			lock("c", "h", "x'31'"), Request{SessionID: "c"}, Guard{"c", GuardCompressionLock, "h", nil, "c", []byte("1")},
 		},
 		"of a session that is not there": {
-			lock("lost", "h", future), Request{SessionID: "lost"}, Guard{"lost", GuardCompressionLock, "h", ptr(float64(future)), "lost", future},
+			lock("lost", "h", future), Request{SessionID: "lost"}, Guard{"lost", GuardCompressionLock, "h", new(float64(future)), "lost", future},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

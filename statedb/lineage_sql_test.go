@@ -116,7 +116,7 @@ func TestValuesAsTheStoreHoldsThem(t *testing.T) {
 	require.NoError(t, reader.ancestors(t.Context(), []string{"below"}))
 	assert.Equal(t, []string{"below", "number", "text"}, sortedKeys(reader.graph.rows), "an id that is no text names nothing")
 	number, text := reader.graph.rows["number"], reader.graph.rows["text"]
-	assert.Equal(t, []any{int64(1790000000), 1790000000.5, ptr("cli")}, []any{number.startedAt, number.endedAt, number.source})
+	assert.Equal(t, []any{int64(1790000000), 1790000000.5, new("cli")}, []any{number.startedAt, number.endedAt, number.source})
 	assert.Equal(t, []any{"1_0", "2026-01-01T00:00:00Z", (*string)(nil)}, []any{text.startedAt, text.endedAt, text.source})
 	assert.Equal(t, markers{readable: true}, number.markers, "a missing column reads as NULL")
 }

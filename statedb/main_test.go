@@ -94,5 +94,3 @@ func cancelled(t *testing.T) context.Context {
 
 // soon is a patience that a test can afford to lose.
 const soon = 30 * time.Millisecond
-
-func ptr[T any](value T) *T { return &value }

@@ -70,7 +70,7 @@ func asText(config any) *string {
 	case string:
 		return &c
 	case []byte:
-		return ptr(string(c))
+		return new(string(c))
 	}
 	return nil
 }

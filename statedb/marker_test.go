@@ -22,30 +22,30 @@ func TestReadMarkers(t *testing.T) {
 		want   markers
 	}{
 		"NULL":              {nil, empty},
-		"empty":             {ptr(""), empty},
-		"an empty object":   {ptr("{}"), empty},
-		"other keys":        {ptr(`{"model":"m","nested":{"_delegate_from":"p"},"list":["_delegate_from"]}`), empty},
-		"all three":         {ptr(`{"_delegate_from":"a","_branched_from":"b","_reset_from":"c"}`), markers{true, names("a"), names("b"), names("c")}},
-		"white space":       {ptr(" \t\r\n{ \"_delegate_from\" :\t\"a\" } \n"), delegatedTo("a")},
-		"null is no marker": {ptr(`{"_delegate_from":null,"_branched_from":"b"}`), markers{readable: true, branch: names("b")}},
-		"the last of two":   {ptr(`{"_delegate_from":"a","_delegate_from":"b"}`), delegatedTo("b")},
-		"null as the last":  {ptr(`{"_delegate_from":"a","_delegate_from":null}`), empty},
-		"null as the first": {ptr(`{"_delegate_from":null,"_delegate_from":"b"}`), delegatedTo("b")},
-		"another case":      {ptr(`{"_Delegate_From":"a","_DELEGATE_FROM":"b","_branched_From":"c"}`), empty},
-		"case and the key":  {ptr(`{"_delegate_from":"a","_DELEGATE_FROM":"b"}`), delegatedTo("a")},
-		"an escaped key":    {ptr(`{"\u005fdelegate_from":"a"}`), delegatedTo("a")},
-		"all escaped":       {ptr(`{"\u005F\u0064\u0065\u006c\u0065\u0067\u0061\u0074\u0065\u005f\u0066\u0072\u006f\u006d":"a"}`), delegatedTo("a")},
-		"an escaped value":  {ptr(`{"_delegate_from":"\u0061\/b"}`), delegatedTo("a/b")},
-		"NaN beside it":     {ptr(`{"t":NaN,"_delegate_from":"a","u":[Infinity,-Infinity,NaN]}`), delegatedTo("a")},
-		"NaN in a string":   {ptr(`{"t":NaN,"_delegate_from":"NaN and \"Infinity\" -Infinity"}`), delegatedTo(`NaN and "Infinity" -Infinity`)},
-		"NaN in a key":      {ptr(`{"NaN":Infinity,"_delegate_from":"a"}`), delegatedTo("a")},
-		"an empty string":   {ptr(`{"_delegate_from":""}`), delegatedTo("")},
-		"a number":          {ptr(`{"_delegate_from":5}`), markers{readable: true, delegate: marker{true, 5.0}}},
-		"NaN itself":        {ptr(`{"_delegate_from":NaN}`), markers{readable: true, delegate: marker{true, 0.0}}},
-		"false":             {ptr(`{"_delegate_from":false}`), markers{readable: true, delegate: marker{true, false}}},
-		"an array":          {ptr(`{"_delegate_from":["a"]}`), markers{readable: true, delegate: marker{true, []any{"a"}}}},
-		"an object":         {ptr(`{"_delegate_from":{"id":"a"}}`), markers{readable: true, delegate: marker{true, map[string]any{"id": "a"}}}},
-		"half a character":  {ptr(`{"_delegate_from":"a\ud800"}`), delegatedTo("a\ufffd")},
+		"empty":             {new(""), empty},
+		"an empty object":   {new("{}"), empty},
+		"other keys":        {new(`{"model":"m","nested":{"_delegate_from":"p"},"list":["_delegate_from"]}`), empty},
+		"all three":         {new(`{"_delegate_from":"a","_branched_from":"b","_reset_from":"c"}`), markers{true, names("a"), names("b"), names("c")}},
+		"white space":       {new(" \t\r\n{ \"_delegate_from\" :\t\"a\" } \n"), delegatedTo("a")},
+		"null is no marker": {new(`{"_delegate_from":null,"_branched_from":"b"}`), markers{readable: true, branch: names("b")}},
+		"the last of two":   {new(`{"_delegate_from":"a","_delegate_from":"b"}`), delegatedTo("b")},
+		"null as the last":  {new(`{"_delegate_from":"a","_delegate_from":null}`), empty},
+		"null as the first": {new(`{"_delegate_from":null,"_delegate_from":"b"}`), delegatedTo("b")},
+		"another case":      {new(`{"_Delegate_From":"a","_DELEGATE_FROM":"b","_branched_From":"c"}`), empty},
+		"case and the key":  {new(`{"_delegate_from":"a","_DELEGATE_FROM":"b"}`), delegatedTo("a")},
+		"an escaped key":    {new(`{"\u005fdelegate_from":"a"}`), delegatedTo("a")},
+		"all escaped":       {new(`{"\u005F\u0064\u0065\u006c\u0065\u0067\u0061\u0074\u0065\u005f\u0066\u0072\u006f\u006d":"a"}`), delegatedTo("a")},
+		"an escaped value":  {new(`{"_delegate_from":"\u0061\/b"}`), delegatedTo("a/b")},
+		"NaN beside it":     {new(`{"t":NaN,"_delegate_from":"a","u":[Infinity,-Infinity,NaN]}`), delegatedTo("a")},
+		"NaN in a string":   {new(`{"t":NaN,"_delegate_from":"NaN and \"Infinity\" -Infinity"}`), delegatedTo(`NaN and "Infinity" -Infinity`)},
+		"NaN in a key":      {new(`{"NaN":Infinity,"_delegate_from":"a"}`), delegatedTo("a")},
+		"an empty string":   {new(`{"_delegate_from":""}`), delegatedTo("")},
+		"a number":          {new(`{"_delegate_from":5}`), markers{readable: true, delegate: marker{true, 5.0}}},
+		"NaN itself":        {new(`{"_delegate_from":NaN}`), markers{readable: true, delegate: marker{true, 0.0}}},
+		"false":             {new(`{"_delegate_from":false}`), markers{readable: true, delegate: marker{true, false}}},
+		"an array":          {new(`{"_delegate_from":["a"]}`), markers{readable: true, delegate: marker{true, []any{"a"}}}},
+		"an object":         {new(`{"_delegate_from":{"id":"a"}}`), markers{readable: true, delegate: marker{true, map[string]any{"id": "a"}}}},
+		"half a character":  {new(`{"_delegate_from":"a\ud800"}`), delegatedTo("a\ufffd")},
 	} {
 		t.Run(name, func(t *testing.T) { assert.Equal(t, test.want, readMarkers(test.config)) })
 	}
@@ -87,7 +87,7 @@ func TestUnreadableConfigs(t *testing.T) {
 // Python reads a number of any size: it is a marker that names no row.
 func TestNumbersThatAreTooLarge(t *testing.T) {
 	for _, number := range []string{"1e999", "-1e999", strings.Repeat("9", 400)} {
-		m := readMarkers(ptr(`{"_delegate_from":` + number + `,"_branched_from":"b"}`))
+		m := readMarkers(new(`{"_delegate_from":` + number + `,"_branched_from":"b"}`))
 		assert.True(t, m.delegate.present, number)
 		_, ok := m.delegate.target()
 		assert.False(t, ok, number)

@@ -1,9 +1,10 @@
 package statedb
 
 import (
+	"cmp"
 	"hash/maphash"
+	"maps"
 	"slices"
-	"sort"
 )
 
 // nameIndex remembers which rows of a table name which sessions, without the names: sixteen bytes a name. What it finds is a
@@ -65,29 +66,17 @@ func (x *nameIndex) finish() {
 }
 
 func sortBlock(block []nameEntry) {
-	slices.SortFunc(block, func(a, b nameEntry) int {
-		switch {
-		case a.hash < b.hash:
-			return -1
-		case a.hash > b.hash:
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(block, func(a, b nameEntry) int { return cmp.Compare(a.hash, b.hash) })
 }
 
 // candidates are the rows that may name one of these, in their order.
 func (x *nameIndex) candidates(names []string) []int64 {
-	found := map[int64]bool{}
-	for _, rows := range []map[int64]bool{x.always, x.noted} {
-		for row := range rows {
-			found[row] = true
-		}
-	}
+	found := maps.Clone(x.always)
+	maps.Copy(found, x.noted)
 	for _, name := range names {
 		hash := maphash.String(x.seed, name)
 		for _, block := range x.blocks {
-			at := sort.Search(len(block), func(i int) bool { return block[i].hash >= hash })
+			at, _ := slices.BinarySearchFunc(block, hash, func(e nameEntry, hash uint64) int { return cmp.Compare(e.hash, hash) })
 			for ; at < len(block) && block[at].hash == hash; at++ {
 				found[block[at].row] = true
 			}

@@ -1,6 +1,9 @@
 package statedb
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
 // This file holds what a store must have, and how it must keep it, for each path (contract 3). It is all functions of the schema.
 
@@ -145,9 +148,7 @@ func decisive() map[string][]string {
 	all := map[string][]string{
 		"sessions": append(slices.Clone(sessionColumns), "runtime_revision"), "messages": messageColumns,
 	}
-	for table, columns := range guardTables {
-		all[table] = columns
-	}
+	maps.Copy(all, guardTables)
 	for _, table := range canonicalNeeds {
 		all[table] = nil
 	}

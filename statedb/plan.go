@@ -159,8 +159,7 @@ func (c *conn) planOn(ctx context.Context, path Path, s *schema, request Request
 func (p *Plan) refuse(checks ...func() error) error {
 	for _, check := range checks {
 		err := check()
-		var ours *Error
-		if err != nil && errors.As(err, &ours) && slices.Contains(refusals, ours.Kind) {
+		if ours, is := errors.AsType[*Error](err); is && slices.Contains(refusals, ours.Kind) {
 			p.Refusal = onPath(p.Path, err)
 			return nil
 		}

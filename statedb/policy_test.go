@@ -40,7 +40,7 @@ func TestParsePolicy(t *testing.T) {
 	assert.Equal(t, []string{"o"}, p.lineage, "the owner alone where the record has no lineage")
 	p, ok = parsePolicy(strings.Replace(text, `"route"`, `"legacy_session_id":"x","route"`, 1))
 	require.True(t, ok)
-	assert.Equal(t, ptr("x"), p.legacySessionID)
+	assert.Equal(t, new("x"), p.legacySessionID)
 	assert.Empty(t, p.fault)
 }
 
@@ -179,7 +179,7 @@ func TestPreferredContinuation(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			parent := &localRow{}
-			parent.endReason = ptr(endCompression)
+			parent.endReason = new(endCompression)
 			both := []*localRow{pair.preferred.row(), pair.other.row()}
 			assert.Equal(t, pair.preferred.id, preferredContinuation(parent, both))
 			slices.Reverse(both)
@@ -193,9 +193,9 @@ func TestNoPreferredContinuation(t *testing.T) {
 	assert.Empty(t, preferredContinuation(nil, candidates))
 	parent := &localRow{}
 	assert.Empty(t, preferredContinuation(parent, candidates))
-	parent.endReason = ptr(endCLIClose)
+	parent.endReason = new(endCLIClose)
 	assert.Empty(t, preferredContinuation(parent, candidates))
-	parent.endReason = ptr(endCompression)
+	parent.endReason = new(endCompression)
 	assert.Empty(t, preferredContinuation(parent, nil))
 	assert.Equal(t, "a", preferredContinuation(parent, candidates))
 }

@@ -109,7 +109,7 @@ func TestOddIDs(t *testing.T) {
 	db := home.Open()
 	odd := []string{"a'b", `a"b`, "a%b_c", "", "a\nb", "ä", "\xff\xfe", "[a]", "a?b", "a\\b", "NULL", "1"}
 	for _, id := range append(odd, "x") {
-		_, err := db.Exec("INSERT INTO sessions (id, source, parent_session_id, started_at) VALUES (?, 'subagent', ?, 1)", id, ptr("x"))
+		_, err := db.Exec("INSERT INTO sessions (id, source, parent_session_id, started_at) VALUES (?, 'subagent', ?, 1)", id, new("x"))
 		require.NoError(t, err)
 		_, err = db.Exec("INSERT INTO messages (session_id, role, timestamp) VALUES (?, 'user', 1)", id)
 		require.NoError(t, err)

@@ -73,8 +73,7 @@ func classify(doing string, err error) error {
 	if err == nil {
 		return nil
 	}
-	var ours *Error
-	if errors.As(err, &ours) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	if _, is := errors.AsType[*Error](err); is || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	primary, extended, ok := resultCodes(err)
@@ -112,8 +111,7 @@ func (w *wordless) Unwrap() error { return w.cause }
 // withoutText is classify for a statement that is given text which nobody may read in an error (contract 10.5).
 func withoutText(doing string, err error) error {
 	if primary, extended, ok := resultCodes(err); ok && primary != codeInterrupt && !slices.Contains(codesWithoutText, extended) {
-		var ours *Error
-		if !errors.As(err, &ours) {
+		if _, is := errors.AsType[*Error](err); !is {
 			err = &wordless{extended, err}
 		}
 	}

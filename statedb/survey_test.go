@@ -312,8 +312,8 @@ func (s *twoStores) carryOut(tx *Tx, request Request, undone bool) (d decided) {
 		require.NoError(s.rt, tx.Commit())
 		return d
 	}
-	var ours *Error
-	require.True(s.rt, errors.As(err, &ours), "%v", err)
+	_, is := errors.AsType[*Error](err)
+	require.True(s.rt, is, "%v", err)
 	s.seen["refused"]++
 	d.Error = err.Error()
 	return d

@@ -85,8 +85,7 @@ func call(ctx context.Context, request callRequest, out, errOut io.Writer) error
 	if err == nil {
 		result, err = c.call(ctx, request.method, request.arguments(), nil)
 	}
-	var failure *answerError
-	if errors.As(err, &failure) {
+	if failure, is := errors.AsType[*answerError](err); is {
 		_, _ = fmt.Fprintf(errOut, "%s\n", failure.raw)
 		return exitCode(exitFailure)
 	}

@@ -32,14 +32,13 @@ func failure(failed bool) error {
 
 // exitStatus is that of the process for what it ended with, which it tells of where there is anything to tell.
 func exitStatus(err error) int {
-	var code exitCode
-	var usage usageError
-	switch {
-	case err == nil:
+	if err == nil {
 		return 0
-	case errors.As(err, &code):
+	}
+	if code, is := errors.AsType[exitCode](err); is {
 		return int(code)
-	case errors.As(err, &usage):
+	}
+	if _, is := errors.AsType[usageError](err); is {
 		fmt.Fprintf(os.Stderr, "sidecar: %s; see 'sidecar --help'\n", plainText(err.Error()))
 		return exitUsage
 	}

@@ -122,8 +122,7 @@ func (c *child) wait() int {
 
 func exitCodeOf(t *testing.T, err error) int {
 	t.Helper()
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
+	if exit, is := errors.AsType[*exec.ExitError](err); is {
 		return exit.ExitCode()
 	}
 	require.NoError(t, err)

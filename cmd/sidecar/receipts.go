@@ -90,8 +90,7 @@ func listReceipts(ctx context.Context, e *errand, after int64, limit int) error 
 
 // withoutReceipts says of a store without receipts what that means. The method answers in SQLite's words, which programs go by.
 func withoutReceipts(err error) error {
-	var answer *answerError
-	if errors.As(err, &answer) && answer.Data.Condition == string(methods.ReasonReceiptsMissing) {
+	if answer, is := errors.AsType[*answerError](err); is && answer.Data.Condition == string(methods.ReasonReceiptsMissing) {
 		sentence := methods.Meanings[methods.ReasonReceiptsMissing].Sentence
 		answer.Message = strings.ToLower(sentence[:1]) + strings.TrimSuffix(sentence[1:], ".")
 	}

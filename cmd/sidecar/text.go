@@ -5,14 +5,13 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 )
 
-// plainText takes out control characters, and the ones that turn the direction of writing.
+// plainText takes out control characters, the ones that turn the direction of writing, and the ends of lines and paragraphs.
 func plainText(text string) string {
 	return strings.Map(func(r rune) rune {
-		control := r < 0x20 || (r >= 0x7f && r < 0xa0)
-		turning := r == 0x61c || r == 0x200e || r == 0x200f || (r >= 0x202a && r <= 0x202e) || (r >= 0x2066 && r <= 0x2069)
-		if control || turning || r == 0x2028 || r == 0x2029 {
+		if unicode.In(r, unicode.Cc, unicode.Bidi_Control, unicode.Zl, unicode.Zp) {
 			return ' '
 		}
 		return r

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -164,8 +165,8 @@ func ASCIIFingerprints(texts ...string) ([]string, error) {
 		case r < utf8.RuneSelf:
 			out.WriteByte(byte(r))
 		case r > 0xffff:
-			r -= 0x10000
-			fmt.Fprintf(&out, `\u%04x\u%04x`, 0xd800+(r>>10), 0xdc00+(r&0x3ff))
+			high, low := utf16.EncodeRune(r)
+			fmt.Fprintf(&out, `\u%04x\u%04x`, high, low)
 		default:
 			fmt.Fprintf(&out, `\u%04x`, r)
 		}

@@ -33,11 +33,11 @@ var operationID = regexp.MustCompile(`^[0-9a-f]{32}$`)
 
 // judge decides what the answer for a store means. Where it is an error that says nothing of the ledger, that comes back.
 func judge(store string, at position, p page, err error) (verdict, error) {
-	var refused *refusal
+	refused, is := errors.AsType[*refusal](err)
 	switch {
 	case err == nil:
 		return judgePage(store, at, p), nil
-	case errors.As(err, &refused):
+	case is:
 		return judgeRefusal(at, refused)
 	}
 	return verdict{}, err

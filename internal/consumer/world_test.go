@@ -90,7 +90,7 @@ func (p *process) wait() int {
 	p.t.Helper()
 	err := p.cmd.Wait()
 	require.NotErrorIs(p.t, err, exec.ErrWaitDelay, "the consumer has ended and its sidecar has not: %s", &p.errOut)
-	if exit := new(exec.ExitError); !errors.As(err, &exit) {
+	if _, is := errors.AsType[*exec.ExitError](err); !is {
 		require.NoError(p.t, err)
 	}
 	sidecartest.RequireSilent(p.t, p.errOut.String())

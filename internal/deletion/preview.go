@@ -103,11 +103,11 @@ func withArtifacts(
 	ctx context.Context, folder *cleanup.Folder, homePath string, plan *statedb.Plan,
 ) (*Preview, error) {
 	artifacts, err := folder.Artifacts(ctx, plan.IDs(), liveIn(homePath))
-	var failure *statedb.Error
+	_, ofStore := errors.AsType[*statedb.Error](err)
 	switch {
 	case err == nil:
 		return &Preview{Plan: plan, Artifacts: artifacts}, nil
-	case errors.As(err, &failure) || ctx.Err() != nil:
+	case ofStore || ctx.Err() != nil:
 		return nil, err
 	}
 	return nil, &cleanup.Error{Kind: cleanup.ErrUnusableFolder, Name: cleanup.FolderName, Cause: err}
@@ -115,8 +115,8 @@ func withArtifacts(
 
 // explainChange adds the files, and what would be kept, to a plan that is not the one agreed to. Other errors pass.
 func (d *Deleter) explainChange(ctx context.Context, h lockedHome, request Request, err error) error {
-	var failure *statedb.Error
-	if !errors.As(err, &failure) || failure.Plan == nil {
+	failure, is := errors.AsType[*statedb.Error](err)
+	if !is || failure.Plan == nil {
 		return err
 	}
 	preview, listing := withArtifacts(ctx, h.folder, h.path, failure.Plan)

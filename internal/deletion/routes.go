@@ -50,8 +50,7 @@ func (d *Deleter) FenceRoutes(
 		}
 	}
 	fenced, err := fenceIn(ctx, baseHome, d.patience, namespace, fences)
-	var failure *statedb.Error
-	if errors.As(err, &failure) { // which of the two homes it is
+	if failure, is := errors.AsType[*statedb.Error](err); is { // which of the two homes it is
 		in := *failure
 		in.Detail = strings.TrimSuffix("in the base home: "+failure.Detail, ": ")
 		err = &in

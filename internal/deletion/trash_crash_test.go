@@ -3,6 +3,7 @@ package deletion_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -130,18 +131,8 @@ func (w keptWay) requireEither(t *testing.T, p *sidecartest.Process, home *sidec
 			gone = append(gone, strings.Join(ids, ","))
 		}
 	}
-	require.ElementsMatch(t, gone, slices.Collect(keysOf(entries)))
+	require.ElementsMatch(t, gone, slices.Collect(maps.Keys(entries)))
 	return entries
-}
-
-func keysOf(m map[string]string) func(func(string) bool) {
-	return func(yield func(string) bool) {
-		for k := range m {
-			if !yield(k) {
-				return
-			}
-		}
-	}
 }
 
 // requireBack holds that each conversation is there once, under new ids alone.

@@ -3,6 +3,7 @@ package deletion_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -172,9 +173,7 @@ type preview struct {
 func previewed(t *testing.T, p *sidecartest.Process, home *sidecartest.Home, id string, more map[string]any) (seen preview) {
 	t.Helper()
 	params := map[string]any{"profile_home": home.Path, "session_id": id}
-	for name, value := range more {
-		params[name] = value
-	}
+	maps.Copy(params, more)
 	p.Request("preview", "state_db.preview_delete", params)
 	reply := p.Reply()
 	require.Nil(t, reply.Error, p.Stderr())

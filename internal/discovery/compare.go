@@ -2,6 +2,7 @@ package discovery
 
 import (
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strconv"
@@ -192,7 +193,7 @@ func without[V any](now, old map[string]V) []string {
 }
 
 // sorted goes through a map in the order of its keys, so that lines come in the same order each time.
-func sorted[V any](m map[string]V) func(func(string, V) bool) {
+func sorted[V any](m map[string]V) iter.Seq2[string, V] {
 	return func(yield func(string, V) bool) {
 		for _, key := range slices.Sorted(maps.Keys(m)) {
 			if !yield(key, m[key]) {

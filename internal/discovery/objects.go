@@ -22,7 +22,7 @@ func (d *Document) object(i int) *Schema {
 		return nil
 	}
 	s := method.Result.Schema
-	for _, name := range strings.Split(objects[i].path, ".") {
+	for name := range strings.SplitSeq(objects[i].path, ".") {
 		if s = s.property(name); s == nil {
 			return nil
 		}

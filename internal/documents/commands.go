@@ -21,7 +21,7 @@ func (r *Repository) CheckCommands(page *Page) (wrong []string) {
 	for _, block := range page.Blocks {
 		if block.HasCommands() {
 			for _, step := range block.Steps() {
-				for _, command := range strings.FieldsFunc(strings.ReplaceAll(step.Command, " && ", "\n"), func(c rune) bool { return c == '\n' }) {
+				for command := range strings.FieldsFuncSeq(strings.ReplaceAll(step.Command, " && ", "\n"), func(c rune) bool { return c == '\n' }) {
 					check(block.Line, strings.TrimSpace(command))
 				}
 			}

@@ -158,7 +158,7 @@ func (r *Repository) ranByCI() map[string]bool {
 			return
 		}
 		ran[line] = true
-		for _, part := range strings.Split(line, " && ") {
+		for part := range strings.SplitSeq(line, " && ") {
 			ran[part] = true
 			words := strings.Fields(part)
 			switch {
@@ -193,7 +193,7 @@ func (r *Repository) recipe(target string) []string {
 			}
 		case isRule:
 			if inside = name == target; inside {
-				for _, need := range strings.Fields(needs) {
+				for need := range strings.FieldsSeq(needs) {
 					steps = append(steps, "make "+need)
 				}
 			}

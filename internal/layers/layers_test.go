@@ -61,7 +61,7 @@ var imports = map[string][]string{
 	// The consumer of receipts is a program of others, shown by example: it can be copied, and no code of ours opens a store for it.
 	"internal/consumer": {},
 	// The benchmark measures the order of a delete without the channel.
-	"bench": {"fixtures", "internal/agentjson", "internal/deletion"},
+	"bench": {"fixtures", "internal/agentjson", "internal/deletion", "internal/foldersync", "internal/storeuri"},
 	// What it measures our processes beside has nothing of ours.
 	"bench/bare": {},
 }

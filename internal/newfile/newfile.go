@@ -24,8 +24,7 @@ type Error struct {
 
 func (e *Error) Error() string {
 	cause := e.Cause
-	var path *fs.PathError
-	if errors.As(cause, &path) {
+	if path, is := errors.AsType[*fs.PathError](cause); is {
 		cause = path.Err // its own path may be a temporary one
 	}
 	return fmt.Sprintf("%v: %s: %v", ErrNotMade, e.Path, cause)

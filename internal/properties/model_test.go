@@ -1,6 +1,7 @@
 package properties
 
 import (
+	"maps"
 	"slices"
 )
 
@@ -224,10 +225,5 @@ func counted(value any) float64 {
 }
 
 func sorted(set map[string]bool) []string {
-	var list []string
-	for id := range set {
-		list = append(list, id)
-	}
-	slices.Sort(list)
-	return list
+	return slices.Sorted(maps.Keys(set))
 }

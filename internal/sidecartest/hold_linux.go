@@ -19,8 +19,7 @@ func HoldFileLock(t testing.TB, path string) *Holder {
 func OtherProgramGets(t testing.TB, path string) bool {
 	t.Helper()
 	err := exec.Command("flock", "--nonblock", "--conflict-exit-code", "99", path, "true").Run()
-	var exit *exec.ExitError
-	if errors.As(err, &exit) && exit.ExitCode() == 99 {
+	if exit, is := errors.AsType[*exec.ExitError](err); is && exit.ExitCode() == 99 {
 		return false
 	}
 	require.NoError(t, err)

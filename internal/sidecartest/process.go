@@ -97,8 +97,8 @@ func (p *Process) collect(stdout io.Reader) {
 		}
 	}
 	close(p.lines)
-	var exit *exec.ExitError
-	if err := p.Cmd.Wait(); errors.As(err, &exit) {
+	err := p.Cmd.Wait()
+	if exit, is := errors.AsType[*exec.ExitError](err); is {
 		p.exitCode = exit.ExitCode()
 	} else if err != nil {
 		p.exitCode = -1

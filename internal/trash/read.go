@@ -89,8 +89,7 @@ func (f *Folder) read(ctx context.Context, operation string, use func(Row) error
 		err = ended(raw)
 	}
 	if err != nil {
-		var used *useError
-		if errors.As(err, &used) {
+		if used, is := errors.AsType[*useError](err); is {
 			return Entry{}, used.err
 		}
 		return Entry{}, damagedOr(name, err)
@@ -140,9 +139,9 @@ func (f *Folder) isStore(info fs.FileInfo) bool {
 
 // damagedOr tells a file that says something else from a disk that says nothing.
 func damagedOr(name string, err error) error {
-	var path *fs.PathError
+	_, ofSystem := errors.AsType[*fs.PathError](err)
 	switch {
-	case errors.As(err, &path):
+	case ofSystem:
 		return unusable(name, err)
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err

@@ -150,12 +150,10 @@ func (w *Writer) Discard() {
 // Failure is the error of a row that could not be written: where the disk is at fault it says so, and where the row is, whatever else
 // is made of that on the way here.
 func (w *Writer) Failure(err error) error {
-	var ours *Error
-	if errors.As(err, &ours) {
+	if ours, is := errors.AsType[*Error](err); is {
 		return ours
 	}
-	var path *fs.PathError
-	if errors.As(err, &path) {
+	if _, is := errors.AsType[*fs.PathError](err); is {
 		return unusable(w.name, err)
 	}
 	return err
