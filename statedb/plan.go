@@ -77,14 +77,7 @@ func (p *Plan) IDs() []string {
 
 // is tells whether exactly these ids would go, whatever their order.
 func (p *Plan) is(expected []string) bool {
-	// As the wire spells them: it cannot carry an id that is no UTF-8 as it is.
-	sorted := func(ids []string) []string {
-		spelled := map[string]bool{}
-		for _, id := range ids {
-			spelled[string([]rune(id))] = true
-		}
-		return sortedKeys(spelled)
-	}
+	sorted := func(ids []string) []string { return sortedKeys(setOf(asSpelled(ids))) }
 	return slices.Equal(sorted(p.IDs()), sorted(expected))
 }
 
